@@ -43,7 +43,8 @@ fn print(reply: &StatsReply, args: &StatsArgs, since: &str, out: &mut impl Write
     writeln!(out, "recall itself: {calls} to the model, ${:.4}", reply.own.cost_usd)?;
     if reply.receipts.told > 0 {
         print_lines(&format!("in total, {}", told_and_used(&reply.receipts)), out)?;
-        if reply.receipts.used > 0 {
+        let counts = &reply.receipts;
+        if counts.used + counts.warnings_passed_over + counts.corrections_repeated > 0 {
             print_lines(&rate(&reply.receipts), out)?;
         }
     }
