@@ -175,7 +175,7 @@ fn a_session_closes_what_an_earlier_one_left_open() {
     second["closes"] = json!([{"id": "OPEN_ITEM", "rows": ["ROW"]}, "n00000000"]);
     second["next_steps"] = json!([]);
     let scenario = r#"
-        if grep -q 'branch payment-retry' "$call/stdin"; then
+        if grep -q '^n[0-9a-f]* Migrate the admin export' "$call/stdin"; then
             id=$(sed -n 's/^\(n[0-9a-f]*\) Migrate the admin export.*/\1/p' "$call/stdin")
             row=$(sed -n 's/^\[\([0-9]*\)\].*The admin export no longer walks.*/\1/p' "$call/stdin")
             sed -e "s/OPEN_ITEM/$id/" -e "s/ROW/$row/" "$here/second"
