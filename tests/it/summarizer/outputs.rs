@@ -71,8 +71,8 @@ fn outside_code(line: &str) -> String {
 /// The headings of our own; all that stands behind them is ours or a title.
 const HEADINGS: [&str; 16] = [
     "## Where it ended", "## Open", "## Done", "## Decisions", "## Learned", "## Looked into", "## Blockers", "## Next",
-    "## Turn by turn", "## Commits that stand", "## Pull requests", "## Last runs", "## Files", "## Evidence", "## Tokens",
-    "## Resume",
+    "## Turn by turn", "## Commits that stood at the end", "## Pull requests", "## Last runs", "## Files", "## Evidence",
+    "## Tokens", "## Resume",
 ];
 
 /// A line without the links of our own: to a session's page, to a later session that says the same, and those at the foot of a page.

@@ -20,10 +20,12 @@ use recall::testing::text::markdown::{code, inline, slug, yaml};
 
 use super::{acts, texts};
 
+/// The day on whose page the session stands.
+const DAY: &str = "2026-11-22";
 /// The headings that pages have of their own.
 const SESSION: [&str; 17] = [
     "Done", "Decisions", "Learned", "Looked into", "Blockers", "Next", "Where it ended", "Where it stands", "Open", "Turn by turn",
-    "Commits that stand", "Pull requests", "Last runs", "Files", "Evidence", "Tokens", "Resume",
+    "Commits that stood at the end", "Pull requests", "Last runs", "Files", "Evidence", "Tokens", "Resume",
 ];
 
 pub fn check(data: &[u8]) {
@@ -48,7 +50,7 @@ pub fn check(data: &[u8]) {
         items: &ItemStates(digest.open_items(&session.id).map(closed).take(1).collect()),
         costs: BTreeMap::from([(name.clone(), Some(0.1))]),
         repeated_by: None,
-        page: session_page_name(&session, "2026-11-22", false),
+        page: session_page_name(&session, DAY, false),
     };
     assert!(!shown.page.contains(['/', '\\', '\0']) && shown.page.len() < 100 && !shown.page.starts_with('.'), "{}", shown.page);
     let zone = TimeZone::UTC;
@@ -69,14 +71,8 @@ pub fn check(data: &[u8]) {
         author: author.clone(),
         closed: Some((0, author.clone())),
     };
-    let own_day = day_of(&session, &zone);
-    let day = day_page(
-        &own_day,
-        DayEntry::on(&own_day, &shown, &SessionFacts::of(&session), &zone).into_iter().collect(),
-        UndigestedTotals::default(),
-        &[note],
-        &zone,
-    );
+    let entry = DayEntry::on(DAY, &shown, &SessionFacts::of(&session), &zone).expect("it stands on its own day");
+    let day = day_page(&day_of(&session, &zone), vec![entry], UndigestedTotals::default(), &[note], &zone);
     stays_words(&day, 0);
     assert!(day.lines().filter(|line| line.starts_with("## ")).count() <= 2, "{day}");
     assert!(page.lines().chain(day.lines()).all(|line| line.trim_end() != "## Notes"), "the user's own section:\n{day}");
