@@ -6,6 +6,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::app::filter::ProjectFilter;
+use crate::app::list::newest_first;
 use crate::app::open_memory::OpenMemory;
 use crate::model::session::{Millis, said};
 use crate::render::quoted::end_in_words;
@@ -53,9 +54,8 @@ pub(super) fn left_sessions(
 ) -> Result<BTreeMap<String, Vec<LeftSession>>> {
     let mut heads = memory.0.session_heads_since(since)?;
     heads.retain(|head| filter.fits(&head.project));
-    heads.sort_by(|a, b| (b.last_active(), &b.id).cmp(&(a.last_active(), &a.id)));
     let mut all: BTreeMap<String, Vec<LeftSession>> = BTreeMap::new();
-    for head in heads {
+    for head in newest_first(&memory.0, heads)? {
         let is_full = all.get(&head.project.key).is_some_and(|left| left.len() >= MAX_OF_PROJECT);
         let goes_on = head.has_grown() || memory.0.digest_state(head.pk)?.is_none_or(|digest| digest.interim);
         // What another session repeats is told of that one.

@@ -130,8 +130,8 @@ pub(crate) fn meant(memory: &OpenMemory, own: &str, word: &str) -> Result<String
     }
 }
 
-/// Those sessions in which somebody said something.
-fn newest_first(memory: &Memory, mut heads: Vec<SessionHead>) -> Result<Vec<SessionHead>> {
+/// Those sessions in which somebody said something, the newest first.
+pub(super) fn newest_first(memory: &Memory, mut heads: Vec<SessionHead>) -> Result<Vec<SessionHead>> {
     let of_nobody = memory.skipped_without_digest()?;
     heads.retain(|head| !of_nobody.contains(&head.pk));
     heads.sort_by(|a, b| (b.last_active(), &b.id).cmp(&(a.last_active(), &a.id)));

@@ -70,23 +70,19 @@ impl<'s> Runs<'s> {
         steps.filter(|step| step.kind == StepKind::Check).collect()
     }
 
-    /// What a command did beside committing, and that it did; `None` of one that ran something else than git. What was staged before, and in what
-    /// words it was committed, makes no other command; of a long message the line is cut.
+    /// The steps of a command that commits and runs git alone. What was staged before, and in what words it was committed, makes no other
+    /// command; of a long message the line is cut.
     fn committed(&self, tool: &ToolUse) -> Option<String> {
         let steps = &self.ran.get(tool.id.as_str())?.steps;
-        let told = |step: &ShellStep| match step.line.starts_with(COMMIT) {
-            true => {
-                if step.line.contains("--amend") {
-                    "git commit --amend".to_owned()
-                } else {
-                    COMMIT.to_owned()
-                }
-            }
+        let is_commit = |step: &ShellStep| step.line.starts_with(COMMIT);
+        let told = |step: &ShellStep| match is_commit(step) {
+            true if step.line.contains("--amend") => format!("{COMMIT} --amend"),
+            true => COMMIT.to_owned(),
             false => step.line.clone(),
         };
-        let all = steps.iter().filter(|step| !step.line.starts_with("git add"));
-        let commits = steps.iter().any(|step| step.line.starts_with(COMMIT)) && steps.iter().all(|step| step.kind == StepKind::Git);
-        (commits && runs_git_alone(&tool.line)).then(|| all.map(told).collect::<Vec<_>>().join(" && "))
+        let commits = steps.iter().any(is_commit) && steps.iter().all(|step| step.kind == StepKind::Git);
+        let told = steps.iter().filter(|step| !step.line.starts_with("git add")).map(told);
+        (commits && runs_git_alone(&tool.line)).then(|| told.collect::<Vec<_>>().join(" && "))
     }
 
     /// By the place among the session's entries.

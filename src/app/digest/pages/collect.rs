@@ -33,6 +33,11 @@ impl SessionPage {
         let entries = DayEntry::of_all_days(shown, account, &facts, &config.time_zone);
         Self { path: page_path::of_session(day, &shown.page), day: day.to_owned(), text, entries, facts }
     }
+
+    /// The days after its own on which it went on.
+    pub(super) fn later_days(&self) -> impl Iterator<Item = &String> {
+        self.entries.keys().filter(|day| **day != self.day)
+    }
 }
 
 /// What pages of many sessions are made with, read once for all of them.
@@ -72,13 +77,6 @@ pub(super) fn with_page_data<T>(
         repeated_by: later.as_deref(),
     };
     Ok(Some(make(&shown, &day)))
-}
-
-impl SessionPage {
-    /// The days after its own on which it went on.
-    pub(super) fn later_days(&self) -> impl Iterator<Item = &String> {
-        self.entries.keys().filter(|day| **day != self.day)
-    }
 }
 
 impl PageWriter<'_> {
