@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::analyze::failures::{End, RunKey, Runs, relative};
-use crate::analyze::shell::{CommandClass, SameRun, single_step};
+use crate::analyze::shell::{CommandClass, SameRun, activation, single_step};
 use crate::model::session::{Item, Millis, Session, ToolUse};
 use crate::text::clean::{one_line, shorten};
 
@@ -57,6 +57,7 @@ pub(super) fn of(session: &Session, runs: &Runs<'_>) -> Vec<UsedCommand> {
             let folder = place(session, &folder);
             let passed = *end == End::Passed;
             let same = SameRun::of(&line, &folder, |path| relative(session, path)).text();
+            let line = activation(&tool.line).map_or(line.clone(), |by| format!("{by} && {line}"));
             let line = shorten(&one_line(&line), MAX_LINE_CHARS);
             let run = UsedCommand { same, class, line, folder, ran: 1, passed: passed.into(), passed_last: passed, at: entry.at };
             match all.iter_mut().find(|known| known.same == run.same) {

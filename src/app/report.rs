@@ -13,7 +13,7 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 
 pub(crate) use self::ask_model::{AskedReport, PlannedReport, ReportWriter};
-use crate::analyze::account::{Commit, LaterEvidence, SessionAccount, Turn, WordKind};
+use crate::analyze::account::{Commit, LastRun, LaterEvidence, SessionAccount, WordKind};
 use crate::app::close_items::open_in;
 use crate::app::filter::{ProjectFilter, parse_since};
 use crate::app::open_memory::OpenMemory;
@@ -238,11 +238,9 @@ fn says_what(prompt: &str) -> bool {
 }
 
 /// Was a turn for this branch? It was for that of the next commit, or for the session's last one.
-fn is_for(account: &SessionAccount, turn: &Turn, branch: &str) -> bool {
-    let next = account
-        .commits
-        .iter()
-        .filter(|commit| commit.turn >= turn.number && !commit.branch.is_empty() && commit.elsewhere.is_none());
+fn is_for(account: &SessionAccount, turn: usize, branch: &str) -> bool {
+    let next =
+        account.commits.iter().filter(|commit| commit.turn >= turn && !commit.branch.is_empty() && commit.elsewhere.is_none());
     let next = next.min_by_key(|commit| commit.turn).map(|commit| commit.branch.as_str());
     next.or(account.branch.as_deref()) == Some(branch)
 }
@@ -252,7 +250,8 @@ impl ProjectWork {
     fn add(&mut self, account: SessionAccount, head: &SessionHead, title: String, begin: Millis, branch: Option<&str>) {
         let turns: Vec<_> = account.turns.iter().filter(|turn| is_since(turn.at, begin)).collect();
         let words = || turns.iter().flat_map(|turn| &turn.words);
-        let of_branch = turns.iter().filter(|turn| branch.is_none_or(|branch| is_for(&account, turn, branch)));
+        let is_for = |turn: usize| branch.is_none_or(|branch| is_for(&account, turn, branch));
+        let of_branch = turns.iter().filter(|turn| is_for(turn.number));
         let prompts = of_branch.flat_map(|turn| &turn.words).filter(|word| word.kind == WordKind::Prompt);
         let asked = prompts.map(|word| word.text.clone()).filter(|text| says_what(text)).collect();
         self.sessions.push(WorkedSession {
@@ -271,25 +270,29 @@ impl ProjectWork {
         let on_branch = |commit: &Commit| {
             branch.is_none_or(|branch| (commit.branch.is_empty() || commit.branch == branch) && commit.elsewhere.is_none())
         };
-        for commit in account.commits.into_iter().filter(|commit| is_since(commit.at, begin) && on_branch(commit)) {
-            self.add_commit(commit);
+        for commit in account.commits.iter().filter(|commit| is_since(commit.at, begin) && on_branch(commit)) {
+            self.add_commit(commit.clone());
+        }
+        let edits = account.files.with_times().filter(|(_, at)| is_since(*at, begin) && is_for(account.turn_at(*at)));
+        let edited: Vec<&str> = edits.map(|(path, _)| path).collect();
+        if !edited.is_empty() {
+            // What passed before is not known to pass still.
+            self.checks.iter_mut().for_each(|run| run.edited_since = true);
+        }
+        // Of a branch, what ran in another repository tells nothing.
+        let is_meant = |run: &LastRun| is_for(run.turn) && (branch.is_none() || run.elsewhere.is_none());
+        for run in account.runs.iter().filter(|run| is_since(run.at, begin) && is_meant(run)) {
+            self.checks.retain(|known| known.commands != run.commands || known.elsewhere != run.elsewhere);
+            self.checks.push(run.clone());
+        }
+        for file in edited {
+            if !self.files.iter().any(|known| known == file) {
+                self.files.push(file.to_owned());
+            }
         }
         for pull_request in account.pull_requests.into_iter().filter(|one| (one.made || one.merged) && is_since(one.at, begin)) {
             self.pull_requests.retain(|known| known.number != pull_request.number);
             self.pull_requests.push(pull_request);
-        }
-        if !account.files.edited.is_empty() {
-            // What passed before is not known to pass still.
-            self.checks.iter_mut().for_each(|run| run.edited_since = true);
-        }
-        for run in account.runs.into_iter().filter(|run| is_since(run.at, begin)) {
-            self.checks.retain(|known| known.commands != run.commands);
-            self.checks.push(run);
-        }
-        for file in account.files.edited {
-            if !self.files.contains(&file) {
-                self.files.push(file);
-            }
         }
     }
 

@@ -250,14 +250,18 @@ impl ReportText<'_> {
     /// The text of a pull request.
     fn of_branch(&self, work: &ProjectWork) -> String {
         let mut text = String::new();
-        let asked = work.sessions.iter().flat_map(|session| &session.asked);
+        // What was said on the way to it is nobody's but the user's.
+        let asked = work.sessions.iter().filter_map(|session| session.asked.first());
         list(&mut text, "## Asked", asked.map(|words| inline(&quote(words, MAX_ASKED_CHARS))), MAX_ASKED);
         list(&mut text, "## Decided", work.decided.iter().map(decided), MAX_DECIDED);
         list(&mut text, "## Done", work.commits.iter().map(commit_with_body), usize::MAX);
         if work.commits.is_empty() {
-            list(&mut text, "## Files", work.files.iter().map(|file| code(file)), MAX_FILES);
+            // A path outside the project names a folder of the user's.
+            let own = work.files.iter().filter(|file| !file.starts_with(['/', '~']));
+            list(&mut text, "## Files", own.map(|file| code(file)), MAX_FILES);
         }
-        list(&mut text, "## Checks", work.checks.iter().filter(|run| run.ok != Some(false)).map(check), MAX_CHECKS);
+        let told = work.checks.iter().filter(|run| run.ok == Some(true) || run.ok.is_none() && !run.lines.is_empty());
+        list(&mut text, "## Checks", told.map(check), MAX_CHECKS);
         list(&mut text, "## Open", self.open(work, false), MAX_OPEN);
         text.trim_start().to_owned()
     }
@@ -366,7 +370,11 @@ fn commands(run: &LastRun) -> String {
 fn check(run: &LastRun) -> String {
     let mut facts: Vec<String> = Vec::new();
     facts.extend((run.ok == Some(true)).then(|| "passed".to_owned()));
-    facts.extend(run.lines.last().map(|line| inline(&quote(line.trim_matches(['=', ' ']), MAX_PRINTED_CHARS))));
+    let printed = |line: &str| inline(&quote(line.trim_matches(['=', ' ']), MAX_PRINTED_CHARS));
+    facts.extend(match run.line_of_any() {
+        Some(line) => Some(format!("the last of {} lines with a result: {}", run.of, printed(line))),
+        None => run.lines.last().map(|line| printed(line)),
+    });
     facts.extend(run.edited_since.then(|| "files were edited since".to_owned()));
     let facts = if facts.is_empty() { "ran".to_owned() } else { facts.join(", ") };
     format!("{}: {facts}", commands(run))

@@ -11,6 +11,9 @@ use crate::model::session::{Item, Millis, Session, ShellStep, StepKind, Touch};
 pub struct EditedFiles {
     /// In the order of the first edit, relative to the project where they lie in it.
     pub edited: Vec<String>,
+    /// When each of these was edited last.
+    #[serde(default)]
+    pub(crate) edited_at: Vec<Option<Millis>>,
     /// Those that were edited after the last commit.
     pub after_commit: Vec<String>,
 }
@@ -35,7 +38,31 @@ pub(super) fn of(session: &Session, calls: &[Call<'_>], last_commit: Option<Mill
     }
     let after = |at: &Option<Millis>| last_commit.is_some_and(|commit| at.is_some_and(|at| at > commit));
     let after_commit = all.iter().filter(|(_, at)| after(at)).map(|(path, _)| path.clone()).collect();
-    EditedFiles { edited: all.into_iter().map(|(path, _)| path).collect(), after_commit }
+    let (edited, edited_at) = all.into_iter().unzip();
+    EditedFiles { edited, edited_at, after_commit }
+}
+
+impl EditedFiles {
+    /// Each with when it was edited last.
+    pub(crate) fn with_times(&self) -> impl Iterator<Item = (&str, Option<Millis>)> {
+        let times = self.edited_at.iter().copied().chain(std::iter::repeat(None));
+        self.edited.iter().map(String::as_str).zip(times)
+    }
+
+    /// Adds what a later part of the session edited.
+    pub(super) fn continue_with(&mut self, later: Self) {
+        self.edited_at.resize(self.edited.len(), None);
+        for (path, at) in later.with_times() {
+            match self.edited.iter().position(|known| known == path) {
+                Some(known) => self.edited_at[known] = at,
+                None => {
+                    self.edited.push(path.to_owned());
+                    self.edited_at.push(at);
+                }
+            }
+        }
+        self.after_commit = later.after_commit;
+    }
 }
 
 /// The paths of edits that succeeded, and when, without scratch.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::files;
-use super::shell::{Call, resolved, words};
+use super::shell::{Call, Place, resolved, words};
 use super::turns::Turn;
 use crate::analyze::shell::{from_program, is_assignment, tells_failure};
 use crate::model::session::{Millis, Session, ShellStep, StepKind};
@@ -18,12 +18,25 @@ pub struct LastRun {
     /// The exit code, where it is that of the checks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ok: Option<bool>,
-    /// The lines that tell failures, and the last line that tells a result; empty if it is not known which check they are of.
+    /// The lines that tell failures, and the last line that tells a result; if it is not known which check that one is of, only if nothing
+    /// tells a failure.
     pub lines: Vec<String>,
     /// How many lines told a result.
     pub of: usize,
     /// Files were edited after it.
     pub edited_since: bool,
+    /// Where it ran, if all of it ran outside the session's project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elsewhere: Option<String>,
+}
+
+impl LastRun {
+    /// The line that was printed last of those that tell a result, where any of its checks may have printed it: a check that printed
+    /// nothing else may have failed.
+    pub(crate) fn line_of_any(&self) -> Option<&str> {
+        let any = self.ok.is_none() && self.commands.len() > 1 && self.of > 1;
+        self.lines.last().filter(|line| any && !tells_failure(line)).map(String::as_str)
+    }
 }
 
 pub(super) fn of(session: &Session, calls: &[Call<'_>], turns: &[Turn]) -> Vec<LastRun> {
@@ -39,10 +52,12 @@ pub(super) fn of(session: &Session, calls: &[Call<'_>], turns: &[Turn]) -> Vec<L
         all.retain(|(keys, _)| !keys.is_empty());
         let masked = checks.iter().any(|step| step.masked);
         let (mut lines, of) = call.print.map(|print| (print.results.clone(), print.of)).unwrap_or_default();
-        // Whose end a line tells is not known, nor what was cut off: only a failure is told.
-        if masked && of > 1 && checks.len() > 1 {
+        // Whose end a line tells is not known, nor what was cut off: failures are told alone.
+        if masked && of > 1 && checks.len() > 1 && lines.iter().any(|line| tells_failure(line)) {
             lines.retain(|line| tells_failure(line));
         }
+        let mut elsewhere: Vec<Option<String>> = checks.iter().map(|step| elsewhere(session, step)).collect();
+        elsewhere.sort_unstable();
         let ok = (!masked).then_some(!call.failed).filter(|_| call.print.is_some());
         let run = LastRun {
             commands: checks.iter().map(|step| step.line.clone()).collect(),
@@ -52,12 +67,20 @@ pub(super) fn of(session: &Session, calls: &[Call<'_>], turns: &[Turn]) -> Vec<L
             lines,
             of,
             edited_since: last_edit > call.at,
+            elsewhere: elsewhere.into_iter().next().flatten(),
         };
         all.push((keys, run));
     }
-    // What told nothing is left out, though it took the place of what it ran again. Results that cannot be told apart are told by their
-    // number: without them an earlier check would look like the last one.
-    all.into_iter().map(|(_, run)| run).filter(|run| !run.lines.is_empty() || run.ok == Some(false) || run.of > 1).collect()
+    // What told nothing is left out, though it took the place of what it ran again.
+    all.into_iter().map(|(_, run)| run).filter(|run| !run.lines.is_empty() || run.ok == Some(false)).collect()
+}
+
+/// The folder of a check that ran outside the session's project.
+fn elsewhere(session: &Session, step: &ShellStep) -> Option<String> {
+    match Place::of(session, &step.folder) {
+        Place::Here => None,
+        Place::Elsewhere(folder) => Some(folder),
+    }
 }
 
 /// Takes out of a run what ran again later. What it printed, and that it failed, may have been of that part.

@@ -87,10 +87,7 @@ impl SessionAccount {
         self.seen.append(&mut tail.seen);
         self.runs.retain(|run| tail.runs.iter().all(|later| later.commands != run.commands));
         self.runs.append(&mut tail.runs);
-        let is_new = |path: &String| !self.files.edited.contains(path);
-        let new: Vec<String> = tail.files.edited.iter().filter(|path| is_new(path)).cloned().collect();
-        self.files.edited.extend(new);
-        self.files.after_commit = tail.files.after_commit;
+        self.files.continue_with(tail.files);
         let has_tasks = tail.open.iter().any(|open| open.task().is_some());
         self.open.retain(|open| open.task().is_some() && !has_tasks);
         self.open.splice(0..0, tail.open);

@@ -114,6 +114,15 @@ pub(crate) fn runs_checks_alone(line: &str, checks: usize) -> bool {
     others.count() == checks
 }
 
+/// The step of a line that puts the programs of a virtual environment on the path: `source .venv/bin/activate`. Without it the steps behind
+/// it may not be found.
+pub(crate) fn activation(line: &str) -> Option<String> {
+    let all = steps(line);
+    let activates =
+        |words: &[String]| matches!(words, [by, script] if (by == "source" || by == ".") && script.ends_with("/activate"));
+    all.iter().find(|step| activates(&step.words)).map(|step| step.words.join(" "))
+}
+
 /// Does a line, as far as it is kept, run git and nothing else, each step only if the one before it succeeded?
 pub(crate) fn runs_git_alone(line: &str) -> bool {
     let all = steps(line);

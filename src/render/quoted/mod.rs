@@ -45,15 +45,12 @@ const MIN_PASTED_LINES: usize = 4;
 const TAIL_CHARS: usize = 120;
 /// What stands above the words, and above words with beginnings of replies.
 fn labels(listener: Listener, client: Client) -> [String; 2] {
-    let (who, whose) = match listener {
-        Listener::User => ("you", format!("{}'s", client.assistant())),
-        Listener::Assistant => ("the user", "the".to_owned()),
+    let (who, whose, so) = match listener {
+        Listener::User => ("you", format!("{}'s", client.assistant()), ""),
+        Listener::Assistant => ("the user", "the".to_owned(), ". A later turn overrides an earlier one"),
     };
     let words = format!("\nWhat {who} said in each turn");
-    [
-        format!("{words}:\n"),
-        format!("{words}. A line with `>` is the beginning of {whose} reply. A later turn overrides an earlier one:\n"),
-    ]
+    [format!("{words}:\n"), format!("{words}. A line with `>` is the beginning of {whose} reply{so}:\n")]
 }
 /// What the words may claim of the room that they share with the reply, in percent.
 const WORDS_SHARE: usize = 45;
@@ -163,6 +160,7 @@ impl<'a> QuotedParts<'a> {
             zone: self.zone,
             labels: labels(self.listener, self.account.client),
             client: self.account.client,
+            listener: self.listener,
         };
         let claimed = list.words(rest * WORDS_SHARE / 100).len();
         let said = list.words(rest - self.ended(rest - claimed).len());
@@ -332,15 +330,16 @@ impl<'a> QuotedParts<'a> {
             .collect::<Vec<_>>()
             .join(" / ");
         // Of many packages one line says little.
-        let of = match run.lines.len() {
-            0 if run.of > 1 => format!("{} lines with a result", run.of),
-            told if run.of > told + 2 => format!("{lines} (of {} lines with a result)", run.of),
-            _ => lines,
+        let of = match run.line_of_any() {
+            Some(_) => format!("the last of {} lines with a result: {lines}", run.of),
+            None if run.of > run.lines.len() + 2 => format!("{lines} (of {} lines with a result)", run.of),
+            None => lines,
         };
         let failed = (run.ok == Some(false)).then(|| "failed".to_owned());
         let facts: Vec<String> = [of].into_iter().filter(|lines| !lines.is_empty()).chain(failed).collect();
         let since = if run.edited_since { "; files were edited since" } else { "" };
-        format!("{commands} {}: {}{since}", self.time(run.at), facts.join(", "))
+        let place = run.elsewhere.as_ref().map(|folder| format!(" in {}", said(folder, MAX_LINE_CHARS))).unwrap_or_default();
+        format!("{commands}{place} {}: {}{since}", self.time(run.at), facts.join(", "))
     }
 
     /// Edited files, the project's own first, and what is known of their commit.

@@ -54,7 +54,7 @@ fn the_last_reply_is_quoted_and_the_words_are_the_users() {
 Where it ended (turn 2 of 2, 07:08), Claude's last reply:
 > Sorted by date.
 
-What you said in each turn. A line with `>` is the beginning of Claude's reply. A later turn overrides an earlier one:
+What you said in each turn. A line with `>` is the beginning of Claude's reply:
 1. 07:07 “Sort the orders by date, please.”
    > By id, or by date?
 2. 07:08 “date” (Claude had asked: “By id, or by date?”)
@@ -222,6 +222,7 @@ fn what_git_and_the_checks_showed_is_told_and_no_more() {
         lines: lines.iter().map(|line| (*line).to_owned()).collect(),
         of,
         edited_since: ok == Some(false),
+        elsewhere: None,
     };
     one.runs = vec![run("cargo fmt --check", Some(false), &[], 0), run("go test", Some(true), &["ok shop"], 9)];
     one.pull_requests =
@@ -271,10 +272,10 @@ proptest! {
         let mut one = account(prompts.iter().enumerate().map(|(n, said)| turn(n + 1, said, reply(n))).collect());
         one.commits = subjects.iter().map(|subject| Commit { subject: subject.clone(), branch: subject.clone(), ..Commit::default() }).collect();
         one.pull_requests = subjects.iter().map(|title| PullRequest { title: title.clone(), url: title.clone(), ..PullRequest::default() }).collect();
-        let run = |line: &String| LastRun { commands: vec![line.clone()], at: None, turn: 1, ok: None, lines: lines.clone(), of: 9, edited_since: true };
+        let run = |line: &String| LastRun { commands: vec![line.clone()], at: None, turn: 1, ok: None, lines: lines.clone(), of: 9, edited_since: true, elsewhere: Some(line.clone()) };
         one.runs = lines.iter().map(run).collect();
         one.open = tasks.iter().map(|text| OpenEnd::Task { text: text.clone() }).collect();
-        one.files = EditedFiles { edited: paths.clone(), after_commit: paths };
+        one.files = EditedFiles { edited: paths.clone(), after_commit: paths, ..EditedFiles::default() };
         for (listener, said) in [(Listener::User, "What you said"), (Listener::Assistant, "What the user said")] {
             for one in [one.clone(), one.clone().shortened()] {
                 let text = told(&one, listener, room);
@@ -286,6 +287,18 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn pasted_text_takes_no_room_of_what_was_said() {
+    let pasted = format!("Does this page help?\n\n{}", "Tools are installed into environments of their own.\n".repeat(40));
+    let mut turns = vec![turn(1, &pasted, "It does.")];
+    turns.extend((2..24).map(|n| turn(n, &format!("Then do step {n} of the plan, and say what came of it."), "Done.")));
+    let text = body(&account(turns));
+    assert!(text.contains("1. ") && text.contains("“Does this page help?"), "{text}");
+    assert!((2..24).all(|n| text.contains(&format!("Then do step {n} of the plan"))), "{text}");
+    let first = text.lines().find(|line| line.contains("Does this page help")).expect("the first turn");
+    assert!(first.chars().count() < 460, "{first}");
 }
 
 /// Its ends say that it passed.

@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 
-use super::{command, quote, quote_both_ends};
+use super::{Listener, command, quote, quote_both_ends};
 use crate::analyze::account::{Turn, Word, WordKind};
 use crate::model::client::Client;
 use crate::model::session::{Millis, said};
@@ -10,9 +10,14 @@ use crate::render::page::clock;
 use crate::text::blocks::beginning;
 use crate::text::clean::{one_line, shorten};
 
-/// The bounds of what all lines share as the most characters of each.
+/// The bounds of what all lines share as the most characters of each. Of a line that is shorter, somebody else may not see what was meant;
+/// who said it knows.
 const MIN_CAP: usize = 120;
+const MIN_CAP_OF_OWN: usize = 70;
 const MAX_CAP: usize = 2_000;
+/// Words of so many lines hold pasted text: their ends say what it is, and so many characters of them.
+const PASTED_LINES: usize = 8;
+const MAX_PASTED_CHARS: usize = 400;
 /// The most characters of a question, an option's description, a plan's title.
 const MAX_ASIDE_CHARS: usize = 160;
 /// How long beginnings of replies may be, in characters: the longest with which all of them fit.
@@ -36,6 +41,7 @@ pub(super) struct TurnList<'a> {
     /// What stands above the words, and above words with beginnings of replies.
     pub(super) labels: [String; 2],
     pub(super) client: Client,
+    pub(super) listener: Listener,
 }
 
 impl TurnList<'_> {
@@ -44,7 +50,7 @@ impl TurnList<'_> {
         let Some(room) = room.checked_sub(self.labels[0].len()) else { return String::new() };
         let list = match self.widest(room) {
             Some(turns) => whole_list(&turns),
-            None => ends_of(self.told(MIN_CAP), room),
+            None => ends_of(self.told(self.min_cap()), room),
         };
         if list.is_empty() { list } else { format!("{}{list}", self.labels[0]) }
     }
@@ -91,7 +97,8 @@ impl TurnList<'_> {
         if let Some(whole) = fits(MAX_CAP) {
             return Some(whole);
         }
-        let (mut fitting, mut above, mut widest) = (MIN_CAP, MAX_CAP, fits(MIN_CAP)?);
+        let least = self.min_cap();
+        let (mut fitting, mut above, mut widest) = (least, MAX_CAP, fits(least)?);
         while above - fitting > 1 {
             let cap = (fitting + above) / 2;
             match fits(cap) {
@@ -100,6 +107,13 @@ impl TurnList<'_> {
             }
         }
         Some(widest)
+    }
+
+    fn min_cap(&self) -> usize {
+        match self.listener {
+            Listener::User => MIN_CAP_OF_OWN,
+            Listener::Assistant => MIN_CAP,
+        }
     }
 
     fn told(&self, cap: usize) -> Vec<ToldTurn> {
@@ -174,7 +188,9 @@ pub(crate) fn turn_lines(turn: &Turn, client: Client, cap: usize) -> impl Iterat
 
 fn lines_of(turn: &Turn, client: Client, cap: usize, known: Option<Millis>, zone: &TimeZone) -> String {
     let mut out = String::new();
-    for (n, (word, line)) in turn.words.iter().zip(turn_lines(turn, client, cap)).enumerate() {
+    for (n, word) in turn.words.iter().enumerate() {
+        let is_pasted = word.text.lines().nth(PASTED_LINES - 1).is_some();
+        let line = line_of(word, client.assistant(), if is_pasted { cap.min(MAX_PASTED_CHARS) } else { cap });
         if n > 0 {
             out.push_str(&format!("   {line}\n"));
         } else {

@@ -49,7 +49,7 @@ impl Source for ClaudeCode {
     }
 
     fn parser<'p>(&self, place: &'p TranscriptIdentity, sanitizer: &'p Sanitizer, state: &ParserState) -> Box<dyn LineParser + 'p> {
-        Box::new(ClaudeLines::new(place, sanitizer, state.runs.clone()))
+        Box::new(ClaudeLines::new(place, sanitizer, state))
     }
 
     fn holds_reply(&self, piece: &[u8]) -> bool {

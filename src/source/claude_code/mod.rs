@@ -73,6 +73,8 @@ pub(super) struct ClaudeLines<'p> {
     repeated: FieldCache,
     /// Commands whose output is still to come.
     runs: PendingRuns,
+    /// The file is of an agent that the client started to be quick later.
+    is_warm_up: bool,
 }
 
 impl LineParser for ClaudeLines<'_> {
@@ -92,13 +94,14 @@ impl LineParser for ClaudeLines<'_> {
     }
 
     fn state(&self) -> ParserState {
-        ParserState { runs: self.runs.clone(), own: String::new() }
+        ParserState { runs: self.runs.clone(), own: if self.is_warm_up { WARM_UP.to_owned() } else { String::new() } }
     }
 }
 
 impl<'p> ClaudeLines<'p> {
-    fn new(place: &'p TranscriptIdentity, sanitizer: &'p Sanitizer, runs: PendingRuns) -> Self {
-        Self { place, sanitizer, repeated: FieldCache::default(), runs }
+    fn new(place: &'p TranscriptIdentity, sanitizer: &'p Sanitizer, state: &ParserState) -> Self {
+        let is_warm_up = state.own == WARM_UP;
+        Self { place, sanitizer, repeated: FieldCache::default(), runs: state.runs.clone(), is_warm_up }
     }
 
     fn read_beside(&mut self, line: &[u8], runs: &PendingRuns) -> ParsedLine {
@@ -170,7 +173,9 @@ impl<'p> ClaudeLines<'p> {
         agent: Option<String>,
         mut said: UserContent,
     ) -> ParsedLine {
-        if agent.as_deref().is_some_and(is_compaction_agent) {
+        // What it costs is counted, but nobody asked for it, and when it ran the session did nothing.
+        self.is_warm_up |= kind == "user" && self.place.agent.is_some() && says_warm_up(fields);
+        if self.is_warm_up || agent.as_deref().is_some_and(is_compaction_agent) {
             said.items.clear();
         }
         let session = fields.id(Field::SessionId).unwrap_or_else(|| self.place.session.clone());
@@ -205,7 +210,7 @@ impl<'p> ClaudeLines<'p> {
             key,
             session,
             agent,
-            at: fields.raw(Field::Timestamp).and_then(timestamp),
+            at: fields.raw(Field::Timestamp).and_then(timestamp).filter(|_| !self.is_warm_up),
             cwd: cwd.kept(fields.raw(Field::Cwd), |cwd| (!cwd.is_empty()).then(|| sanitizer.redact(cwd))),
             branch: branch.kept(fields.raw(Field::GitBranch), |b| sanitizer.name(b).filter(|b| b != "HEAD")),
             version: version.kept(fields.raw(Field::Version), |v| sanitizer.name(v)),
@@ -227,6 +232,14 @@ impl<'p> ClaudeLines<'p> {
         let key = fields.text(Field::Uuid).map(|uuid| uuid.key(&session));
         key.map_or(ParsedLine::Empty, |key| ParsedLine::Link(ParentLink { key, parent: parent_of(fields, self.place) }))
     }
+}
+
+/// What clients of 2.0 said to agents that they started with a session, so that later ones find their caches warm.
+const WARM_UP: &str = "Warmup";
+
+fn says_warm_up(fields: &LineFields<'_>) -> bool {
+    let content = fields.message.as_ref().and_then(|message| message.content.as_ref());
+    content.is_some_and(|content| matches!(&content.texts()[..], [text] if text.is(WARM_UP)))
 }
 
 /// The parent of a record. A compaction boundary starts a new chain and names its predecessor in a field of its own.

@@ -22,6 +22,25 @@ fn how(world: &World, args: &[&str]) -> String {
     ran.out
 }
 
+/// Without it the program is not found.
+#[test]
+fn a_command_of_a_virtual_environment_is_told_with_what_activates_it() {
+    let world = World::new();
+    let missing = Err("Exit code 127\n/bin/bash: pytest: command not found");
+    let many = [
+        ("pytest tests", missing),
+        ("(source .venv/bin/activate && pytest tests)", PASSES),
+        ("cd web && . env/bin/activate && ruff check .", Ok("All checks passed!")),
+        ("source .venv/bin/activate && pytest tests", PASSES),
+        ("cd web && . env/bin/activate && ruff check .", Ok("All checks passed!")),
+    ];
+    session(&world, 1, &many);
+    world.digest(&["--summarizer", "extract"]);
+    let told = how(&world, &[]);
+    assert!(told.contains("  `source .venv/bin/activate && pytest tests`: passed 2 of 3 runs"), "{told}");
+    assert!(told.contains("  `. env/bin/activate && ruff check .` in web: passed 2 of 2 runs"), "{told}");
+}
+
 #[test]
 fn what_passed_is_told_by_class_however_it_was_written() {
     let world = World::new();

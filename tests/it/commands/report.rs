@@ -105,11 +105,21 @@ fn of_a_session_on_two_branches_a_pull_request_quotes_what_was_asked_for_its_own
     let mut rows = Rows::new(0);
     on_branch(&mut rows, "keys", |rows| {
         rows.user(json!("Page the order list by key, the offset gets slow."));
+        edit(rows, 7, "src/orders.py");
+        rows.uses(8, &bash("pytest tests/orders.py"));
+        rows.result(8, "3 passed in 0.2s", false);
         rows.uses(1, &bash("git commit -qam 'Page orders by key'"));
         rows.result(1, "[paging 1a2b3c4] Page orders by key\n 1 file changed, 9 insertions(+)", false);
         rows.assistant("Paged by key.");
         rows.user(json!("Now name the keys in the manual."));
+        edit(rows, 9, "docs/keys.md");
+        rows.uses(10, &bash("cd ../other && pytest"));
+        rows.result(10, "9 passed in 0.2s", false);
+        rows.uses(11, &bash("make docs-test"));
+        rows.result(11, "5 passed in 0.2s", false);
         rows.assistant("They are named.");
+        rows.user(json!("Not sure that I like that wording, though."));
+        rows.assistant("It is another one now.");
         rows.user(json!("commit it"));
         rows.uses(2, &bash("git commit -qam 'Name the keys'"));
         rows.result(2, "[keys 2b3c4d5] Name the keys\n 1 file changed, 9 insertions(+)", false);
@@ -122,7 +132,20 @@ fn of_a_session_on_two_branches_a_pull_request_quotes_what_was_asked_for_its_own
         text.lines().filter(|line| line.starts_with("- “")).map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(asked("paging"), ["- “Page the order list by key, the offset gets slow.”"]);
+    // What was said on the way there is left out.
     assert_eq!(asked("keys"), ["- “Now name the keys in the manual.”"]);
+    let of = |branch: &str| -> Value {
+        let args = ["--for", "pr", "--branch", branch, "--project", "shop", "--json"];
+        serde_json::from_str::<Value>(&report(&world, &args)).expect("JSON")["projects"][0].clone()
+    };
+    let checks = |branch: &str| -> Vec<Value> {
+        of(branch)["checks"].as_array().expect("checks").iter().map(|run| run["commands"][0].clone()).collect()
+    };
+    assert_eq!(
+        (of("paging")["files"].clone(), checks("paging")),
+        (json!(["src/orders.py"]), vec![json!("pytest tests/orders.py")])
+    );
+    assert_eq!((of("keys")["files"].clone(), checks("keys")), (json!(["docs/keys.md"]), vec![json!("make docs-test")]));
 }
 
 #[test]

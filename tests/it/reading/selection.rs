@@ -34,6 +34,29 @@ fn excluded_projects_leave_no_word_in_the_index() {
     assert_eq!(search.out, "", "{search:#?}");
 }
 
+/// Clients of 2.0 started agents with a session to warm their caches: nobody asked for them, and some began days later.
+#[test]
+fn an_agent_that_only_warms_up_is_no_part_of_the_session() {
+    let world = World::new();
+    world.transcript(&format!("-p/{S}.jsonl"), session(S, "/home/dev/src/shop"));
+    let rows = user(S, "w1", "2026-11-21T10:30:00Z", "Warmup")
+        + &assistant(S, "w2", "2026-11-21T10:30:02Z", "I am ready to explore this codebase.");
+    let marked = rows.replace(r#""gitBranch":"main""#, r#""gitBranch":"main","isSidechain":true,"agentId":"c63fe96c""#);
+    assert_ne!(marked, rows);
+    let (first, second) = marked.split_at(marked.find('\n').expect("two rows") + 1);
+    let warm_up = world.transcript("-p/agent-c63fe96c.jsonl", first);
+    world.digest(&["--summarizer", "extract"]);
+    // Read in two goes.
+    std::fs::write(&warm_up, format!("{first}{second}")).expect("a transcript");
+    world.digest(&["--summarizer", "extract"]);
+    assert_eq!(world.recall(["search", "ready", "explore"]).out, "");
+    let listed = world.recall(["list"]).out;
+    assert!(listed.contains("2026-11-20") && !listed.contains("2026-11-21"), "{listed}");
+    assert!(world.pages().iter().all(|(name, text)| !name.contains("11-21") && !text.contains("subagent")), "{:#?}", world.pages());
+    let costs: serde_json::Value = serde_json::from_str(&world.recall(["stats", "--cost", "--json"]).out).expect("JSON");
+    assert_eq!(costs["total"]["input"], 20, "what it cost is counted: {costs}");
+}
+
 #[test]
 fn excluded_projects_are_globs_and_hold_for_folders_below() {
     let world = World::new();
