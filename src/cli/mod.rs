@@ -46,6 +46,7 @@ mod uninstall;
 mod why;
 mod wrong;
 
+use std::ffi::OsString;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
@@ -69,7 +70,8 @@ pub fn run() -> ExitCode {
     if words.next().is_some_and(|word| word == "hook") {
         return crate::hook::run(&words.collect::<Vec<_>>());
     }
-    let cli = Cli::from_arg_matches(&overview::command().get_matches()).unwrap_or_else(|e| e.exit());
+    let words = std::env::args_os().map(pasted_as_text);
+    let cli = Cli::from_arg_matches(&overview::command().get_matches_from(words)).unwrap_or_else(|e| e.exit());
     // Not locked: the MCP server writes to stdout from another thread.
     let screen = TerminalEscaper::new(io::stdout(), io::stdout().is_terminal());
     let screen = if cli.command.changes_something() { screen.keep_going() } else { screen };
@@ -83,6 +85,18 @@ pub fn run() -> ExitCode {
             messages::report(format!("{e:#}"));
             ExitCode::from(2)
         }
+    }
+}
+
+/// Pasted text such as `--- FAIL: TestPages (0.00s)` is no option: a space before it says so to the parser, and nothing else looks at it.
+fn pasted_as_text(word: OsString) -> OsString {
+    let is_text = |text: &str| {
+        let first = text.split(' ').next().unwrap_or_default();
+        text.starts_with('-') && first.len() < text.len() && !first.contains('=')
+    };
+    match word.to_str().filter(|text| is_text(text)) {
+        Some(text) => format!(" {text}").into(),
+        None => word,
     }
 }
 

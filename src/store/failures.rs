@@ -18,7 +18,7 @@ pub(crate) struct MetFailure {
 }
 
 const SELECT: &str =
-    "SELECT p.key, s.id, f.signature, f.line, f.command, f.at, f.turn, f.passed, f.passed_at, f.passed_turn, f.changed, f.ran
+    "SELECT p.key, s.id, f.signature, f.line, f.command, f.at, f.turn, f.passed, f.passed_at, f.passed_turn, f.changed, f.ran, f.aside
      FROM failure f JOIN digest d ON d.pk = f.digest AND d.superseded = 0 JOIN session s ON s.pk = d.session
      JOIN project p ON p.pk = s.project";
 
@@ -30,9 +30,9 @@ impl Reader {
         Ok(query.query_map([signature], met)?.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// All errors, in order.
+    /// All errors, in order, each by the lines that say most about it.
     pub(crate) fn all_failures(&self) -> Result<Vec<MetFailure>> {
-        let mut query = self.db.prepare_cached(&format!("{SELECT} ORDER BY f.at, f.digest, f.place"))?;
+        let mut query = self.db.prepare_cached(&format!("{SELECT} WHERE f.aside = 0 ORDER BY f.at, f.digest, f.place"))?;
         Ok(query.query_map([], met)?.collect::<rusqlite::Result<_>>()?)
     }
 
@@ -58,6 +58,7 @@ fn met(r: &Row<'_>) -> rusqlite::Result<MetFailure> {
             at: r.get(5)?,
             turn: r.get::<_, i64>(6)? as usize,
             passed: passed.transpose()?,
+            aside: r.get(12)?,
         },
     })
 }
@@ -65,7 +66,7 @@ fn met(r: &Row<'_>) -> rusqlite::Result<MetFailure> {
 /// Stores the errors of a session in place of those that its digest has.
 pub(super) fn save(db: &Connection, digest: i64, failures: &[Failure]) -> Result<()> {
     db.prepare_cached("DELETE FROM failure WHERE digest = ?1")?.execute([digest])?;
-    let mut insert = db.prepare_cached("INSERT INTO failure VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")?;
+    let mut insert = db.prepare_cached("INSERT INTO failure VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)")?;
     for (place, failure) in failures.iter().enumerate() {
         let passed = failure.passed.as_ref();
         insert.execute(params![
@@ -80,7 +81,8 @@ pub(super) fn save(db: &Connection, digest: i64, failures: &[Failure]) -> Result
             passed.and_then(|run| run.at),
             passed.map(|run| run.turn as i64),
             passed.map(|run| &run.between.changed),
-            passed.map(|run| &run.between.ran)
+            passed.map(|run| &run.between.ran),
+            failure.aside
         ])?;
     }
     Ok(())

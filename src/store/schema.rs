@@ -23,7 +23,7 @@ macro_rules! migration {
 }
 
 /// Oldest first.
-pub(crate) const MIGRATIONS: [Migration; 24] = [
+pub(crate) const MIGRATIONS: [Migration; 25] = [
     migration!(8, "0001_init"),
     migration!(9, "0009_authors"),
     migration!(10, "0010_usage"),
@@ -48,6 +48,7 @@ pub(crate) const MIGRATIONS: [Migration; 24] = [
     migration!(29, "0029_client"),
     migration!(30, "0030_origin"),
     migration!(31, "0031_later_day"),
+    migration!(32, "0032_failure_aside"),
 ];
 
 /// The oldest format that can be upgraded.

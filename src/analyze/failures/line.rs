@@ -18,8 +18,9 @@ enum Rank {
 
 /// Outputs are stored with lines that are cut to so many characters.
 const MAX_LINE_CHARS: usize = 180;
-/// The most lines of one command.
+/// The most lines of one command, and of those that say less.
 const MAX_LINES: usize = 3;
+const MAX_ASIDE: usize = 3;
 
 const NAMED: &[&str] = &["error:", "error[", "error ts", "fatal:", "fatal error:", "panic:", "npm err!", "error -", "thread '"];
 const COMPLAINTS: &[&str] = &[
@@ -39,8 +40,16 @@ const ASIDE: &[&str] = &[
     "the above exception", "note:", "help:",
 ];
 
-/// The lines of a failed command's output that state the error, best first, all of the same rank: each with its signature.
-pub(super) fn error_lines<'l>(lines: impl Iterator<Item = &'l str>) -> Vec<(&'l str, String)> {
+/// A line of a failed command's output that states an error.
+pub(super) struct ErrorLine<'l> {
+    pub(super) line: &'l str,
+    pub(super) signature: String,
+    /// Another line says more about the error.
+    pub(super) aside: bool,
+}
+
+/// The lines of a failed command's output that state the error, best first, and a few that say less.
+pub(super) fn error_lines<'l>(lines: impl Iterator<Item = &'l str>) -> Vec<ErrorLine<'l>> {
     let mut found: Vec<(Rank, &str, String)> = Vec::new();
     for line in lines.map(|line| line.trim().trim_end_matches(" |…")) {
         if OF_CLIENT.iter().any(|start| line.to_lowercase().contains(start)) {
@@ -53,8 +62,10 @@ pub(super) fn error_lines<'l>(lines: impl Iterator<Item = &'l str>) -> Vec<(&'l 
         }
     }
     let best = found.iter().map(|(rank, ..)| *rank).max();
-    let told = found.into_iter().filter(|(rank, ..)| Some(*rank) == best);
-    told.map(|(_, line, signature)| (line, signature)).take(MAX_LINES).collect()
+    found.sort_by_key(|(rank, ..)| std::cmp::Reverse(*rank));
+    let told = found.into_iter().map(|(rank, line, signature)| ErrorLine { line, signature, aside: Some(rank) != best });
+    let (best, aside): (Vec<_>, Vec<_>) = told.partition(|line| !line.aside);
+    best.into_iter().take(MAX_LINES).chain(aside.into_iter().take(MAX_ASIDE)).collect()
 }
 
 /// The signature of a line that somebody pasted, if it states an error.
@@ -129,7 +140,7 @@ mod tests {
     use super::*;
 
     fn chosen(brief: &str) -> Vec<&str> {
-        error_lines(brief.split(" | ")).into_iter().map(|(line, _)| line).collect()
+        error_lines(brief.split(" | ")).into_iter().filter(|line| !line.aside).map(|line| line.line).collect()
     }
 
     #[test]

@@ -13,8 +13,8 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 pub(super) use self::ended::{End, RunKey, Runs, relative};
-use self::line::error_lines;
 pub(crate) use self::line::error_signature;
+use self::line::{ErrorLine, error_lines};
 pub(crate) use self::signature::{Asked, Fit};
 use crate::analyze::shell::{programs, tells_failure};
 use crate::analyze::signal::{is_check, is_commit, may_fail};
@@ -38,6 +38,13 @@ pub struct Failure {
     /// The turn's number.
     pub turn: usize,
     pub passed: Option<PassedRun>,
+    /// Another line of the same output says more about the error.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub aside: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// The next run of the same check that passed.
@@ -65,16 +72,18 @@ pub(super) fn of(session: &Session, runs: &Runs<'_>, turn_at: impl Fn(Option<Mil
         let entry = &session.entries[failed.at];
         let Some(tool) = command(entry) else { continue };
         let brief = entry.outcome.iter().flat_map(|outcome| outcome.brief.split(" | "));
-        let printed = runs.print(tool).into_iter().flat_map(|print| print.results.iter()).filter(|line| tells_failure(line));
+        let print = || runs.print(tool).into_iter();
+        let printed = print().flat_map(|print| &print.results).filter(|line| tells_failure(line));
+        let printed = printed.chain(print().flat_map(|print| &print.wrong));
         let passed = failed.passed.map(|at| PassedRun {
             command: command(&session.entries[at]).map(told).unwrap_or_default(),
             at: session.entries[at].at,
             turn: turn_at(session.entries[at].at),
             between: failed.between.clone(),
         });
-        for (line, signature) in error_lines(brief.chain(printed.map(String::as_str))) {
+        for ErrorLine { line, signature, aside } in error_lines(brief.chain(printed.map(String::as_str))) {
             let (line, command, passed) = (one_line(line), told(tool), passed.clone());
-            all.push(Failure { signature, line, command, at: entry.at, turn: turn_at(entry.at), passed });
+            all.push(Failure { signature, line, command, at: entry.at, turn: turn_at(entry.at), passed, aside });
         }
         if all.len() >= MAX_FAILURES {
             break;

@@ -274,6 +274,21 @@ fn counts(line: &str) -> bool {
     false
 }
 
+/// Does a line of a check that failed tell what was wrong: at a place of the code, or as the exception of a test?
+pub(super) fn tells_what_is_wrong(line: &str) -> bool {
+    let line = line.trim_start();
+    let line = line.strip_prefix("vet: ").unwrap_or(line);
+    if let Some(raised) = line.strip_prefix("E   ") {
+        return raised.split_whitespace().next().is_some_and(|word| word.ends_with("Error:") || word.ends_with("Exception:"));
+    }
+    let Some((place, _)) = line.split_once(": ") else { return false };
+    if place.contains(' ') {
+        return place.starts_with("thread '");
+    }
+    let file = place.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, ':' | '(' | ')' | ','));
+    file.len() < place.len() && file.rsplit('/').next().is_some_and(|name| name.contains('.'))
+}
+
 /// Does a line that [`is_result`] tell a failure?
 pub(crate) fn tells_failure(line: &str) -> bool {
     let lower = line.to_lowercase();
@@ -326,6 +341,18 @@ mod tests {
             "error[E0425]: cannot find", "OK", "12 passing (3s)",
         ] {
             assert!(is_result(line), "{line}");
+        }
+        for line in [
+            "    main_test.go:417: commit: cannot sign",
+            "./a.go:186:79: not enough arguments in call",
+            "vet: x/a.go:1:2: too many",
+            "src/a.ts(3,1): error TS2307: Cannot find module",
+            "E   ModuleNotFoundError: No module named 'x'",
+        ] {
+            assert!(tells_what_is_wrong(line), "{line}");
+        }
+        for line in ["commit: cannot sign", "v1.2: new", "E   assert 1 == 2", "see a.go: it is there", "12:30: done", "a.go:12"] {
+            assert!(!tells_what_is_wrong(line), "{line}");
         }
         for line in ["", "running 5 tests in", "src/test.rs", "compiling", "5 files changed", "okay then"] {
             assert!(!is_result(line) || line.starts_with("running"), "{line}");

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::checks::{from_program, is_assignment, is_check, is_package_runner, is_result, tells_failure};
+use super::checks::{from_program, is_assignment, is_check, is_package_runner, is_result, tells_failure, tells_what_is_wrong};
 use super::git;
 use super::steps::{Step, Then, steps};
 use crate::model::session::{ShellPrint, ShellRun, ShellStep, StepKind, StepKinds};
@@ -18,6 +18,8 @@ const MAX_GIT_LINES: usize = 24;
 const MAX_PRINTED_CHARS: usize = 240;
 /// Most lines about checks: those that tell a failure, and the last.
 const MAX_FAILURES: usize = 2;
+/// The most lines of an output that tell what was wrong.
+const MAX_WRONG: usize = 4;
 
 /// The steps of a sanitized command that are evidence. `awaited`: its output comes with its result, and not later.
 pub(crate) fn run(tool: &str, command: &str, awaited: bool) -> Option<ShellRun> {
@@ -119,9 +121,12 @@ pub(crate) fn printed(tool: &str, ok: bool, output: &str, kinds: StepKinds) -> S
     let git = if kinds.git { lines_of_git(output) } else { Vec::new() };
     let results: Vec<&str> = output.lines().filter(|line| kinds.check && is_result(line)).collect();
     let mut told: Vec<&str> = results.iter().copied().filter(|line| tells_failure(line)).take(MAX_FAILURES).collect();
+    let is_wrong = |text: &&str| !told.is_empty() && tells_what_is_wrong(text) && !is_result(text);
+    let mut wrong: Vec<String> = output.lines().filter(is_wrong).take(MAX_WRONG).map(line).collect();
+    wrong.dedup();
     told.extend(results.last().filter(|last| told.last() != Some(last)));
     let git = git.iter().map(|text| line(text)).collect();
-    ShellPrint { tool: tool.to_owned(), ok, git, results: told.into_iter().map(line).collect(), of: results.len() }
+    ShellPrint { tool: tool.to_owned(), ok, git, results: told.into_iter().map(line).collect(), of: results.len(), wrong }
 }
 
 /// The lines in which git and `gh` tell what they did. Of too many, lists of commits are cut first.

@@ -189,6 +189,9 @@ pub struct ShellPrint {
     /// How many lines told how a check ended.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub of: usize,
+    /// Of a check that told a failure: the first lines that tell what was wrong.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wrong: Vec<String>,
 }
 
 fn is_zero(count: &usize) -> bool {

@@ -64,6 +64,36 @@ fn an_error_is_told_with_what_was_done_before_the_check_passed() {
     assert!(world.recall(["fix", "libpq.so.5", "--project", "gallery"]).out.starts_with("no session had this error"));
 }
 
+/// Which of its lines somebody remembers is not known, and a cut output has no exit code.
+#[test]
+fn an_error_is_found_by_any_line_that_states_it_and_counted_once() {
+    let signing = "Exit code 128\nerror: Signing file /tmp/.git_signing_buffer\nCouldn't sign message (signer): agent refused operation?\n\
+        fatal: failed to write commit object";
+    let cut = "--- FAIL: TestClosure (0.00s)\n    closure_test.go:42: commit: cannot auto-sign commit: register a plugin\nFAIL\n\
+        FAIL\tshop/closure\t0.004s";
+    let build =
+        "# shop\n./client_test.go:186:79: not enough arguments in call to transport.AdvertiseRefs\nFAIL\tshop [build failed]";
+    let rows = says(ONE, 1, "Run the tests and commit it, please")
+        + &row(ONE, 2, "git commit -m 'Sort the orders'", Err(signing))
+        + &row(ONE, 3, "go test ./closure/... 2>&1 | tail -20", Ok(cut))
+        + &row(ONE, 4, "go test . 2>&1 | tail -20", Ok(build))
+        + &edited(ONE, "e5", &at(5), "/home/dev/src/shop/client_test.go")
+        + &row(ONE, 6, "go test . 2>&1 | tail -20", Ok("ok  \tshop\t0.1s"));
+    let world = digested(&rows);
+    for (asked, told) in [
+        ("agent refused operation", "agent refused operation"),
+        ("error: Signing file", "error: Signing file"),
+        ("cannot auto-sign commit", "closure_test.go:42: commit: cannot auto-sign commit: register a plugin"),
+        ("--- FAIL: TestClosure (0.00s)", "TestClosure"),
+        ("not enough arguments in call to transport.AdvertiseRefs", "passed (turn 1); in between: changes to client_test.go"),
+    ] {
+        let found = fix(&world, asked);
+        assert!(found.starts_with("occurred 1 time in 1 session") && found.contains(told), "{asked}: {found}");
+    }
+    let friction = world.recall(["friction", "--json"]).out;
+    assert!(!friction.contains("agent refused") && !friction.contains("TestClosure"), "{friction}");
+}
+
 /// What is staged before it makes no other command of a commit.
 #[test]
 fn a_commit_that_failed_passed_later_whatever_was_staged_before_it() {
