@@ -286,7 +286,7 @@ pub(super) fn tells_what_is_wrong(line: &str) -> bool {
         return place.starts_with("thread '");
     }
     let file = place.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, ':' | '(' | ')' | ','));
-    file.len() < place.len() && file.rsplit('/').next().is_some_and(|name| name.contains('.'))
+    place[file.len()..].starts_with([':', '(']) && file.rsplit('/').next().is_some_and(|name| name.contains('.'))
 }
 
 /// Does a line that [`is_result`] tell a failure?
