@@ -3,16 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::analyze::failures::{End, RunKey, Runs, relative};
-use crate::analyze::shell::{CommandClass, SameRun, activation, single_step};
+use crate::analyze::shell::{CommandClass, SameRun, activation, only_lists, single_step};
 use crate::model::session::{Item, Millis, Session, ToolUse};
 use crate::text::clean::{one_line, shorten};
 
 const MAX_LINE_CHARS: usize = 200;
-/// Options by which a check runs nothing.
-const ONLY_LISTS: &[&str] = &[
-    "--collect-only", "--co", "--markers", "--fixtures", "--list", "--listTests", "--no-run", "--help", "--version", "-h",
-    "--dry-run",
-];
 /// The most commands that are kept of a session.
 const MAX_COMMANDS: usize = 60;
 
@@ -52,8 +47,7 @@ pub(super) fn of(session: &Session, runs: &Runs<'_>) -> Vec<UsedCommand> {
         if *end == End::Unknown {
             continue;
         }
-        let runs_nothing = |line: &str| line.split(' ').any(|word| ONLY_LISTS.contains(&word));
-        for (line, folder, class) in used(runs, tool, key, *end).into_iter().filter(|(line, ..)| !runs_nothing(line)) {
+        for (line, folder, class) in used(runs, tool, key, *end).into_iter().filter(|(line, ..)| !only_lists(line)) {
             let folder = place(session, &folder);
             let passed = *end == End::Passed;
             let same = SameRun::of(&line, &folder, |path| relative(session, path)).text();

@@ -107,25 +107,31 @@ pub(crate) fn newest_of(
     Ok(ListReply { sessions, more })
 }
 
-/// The id that a word means: `last` is the newest session of the project `own`, or of all where it has none, `-2` the one before it; any
+/// The session that a word means.
+pub(crate) struct MeantSession {
+    pub(crate) id: String,
+    /// Its project, if it was looked for among all because the own one has no session.
+    pub(crate) elsewhere: Option<String>,
+}
+
+/// The session that a word means: `last` is the newest session of the project `own`, or of all where it has none, `-2` the one before it; any
 /// other word is an id itself.
 ///
 /// # Errors
 /// When there are not so many sessions.
-pub(crate) fn meant(memory: &OpenMemory, own: &str, word: &str) -> Result<String> {
+pub(crate) fn meant(memory: &OpenMemory, own: &str, word: &str) -> Result<MeantSession> {
     let back = match word {
         "last" => 1,
         _ => match word.strip_prefix('-').and_then(|number| number.parse::<usize>().ok()) {
             Some(back) if back > 0 => back,
-            _ => return Ok(word.to_owned()),
+            _ => return Ok(MeantSession { id: word.to_owned(), elsewhere: None }),
         },
     };
     let mut heads = newest_first(&memory.0, memory.0.session_heads()?)?;
-    if heads.iter().any(|head| head.project.key == own) {
-        heads.retain(|head| head.project.key == own);
-    }
+    let has_own = heads.iter().any(|head| head.project.key == own);
+    heads.retain(|head| !has_own || head.project.key == own);
     match heads.into_iter().nth(back - 1) {
-        Some(head) => Ok(head.id),
+        Some(head) => Ok(MeantSession { id: head.id, elsewhere: (!has_own).then_some(head.project.key) }),
         None => bail!("fewer than {back} sessions: see `recall list`"),
     }
 }

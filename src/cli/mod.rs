@@ -56,6 +56,7 @@ use clap::FromArgMatches;
 use crate::app::Completion;
 use crate::app::asker::Asker;
 use crate::app::consent;
+
 use crate::app::open_memory::{OpenMemory, explained};
 #[cfg(feature = "sync")]
 use crate::cli::args::SyncAction;
@@ -86,6 +87,15 @@ pub fn run() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// The id of the session that `last`, `-2` or an id means, seen from this folder. If that is of another project, the user is told.
+fn meant(memory: &OpenMemory, config: &Config, word: &str) -> Result<String> {
+    let meant = crate::app::list::meant(memory, &Asker::here(config).project(), word)?;
+    if let Some(project) = meant.elsewhere {
+        messages::report(format!("this folder has no sessions: `{word}` is one of {project}"));
+    }
+    Ok(meant.id)
 }
 
 /// Pasted text such as `--- FAIL: TestPages (0.00s)` is no option: a space before it says so to the parser, and nothing else looks at it.

@@ -7,16 +7,15 @@ use anyhow::{Context, Result};
 
 use super::open_memory;
 use crate::app::Completion;
-use crate::app::asker::Asker;
-use crate::app::list::meant;
 use crate::app::resume::resumption;
 use crate::cli::args::ResumeArgs;
+use crate::cli::meant;
 use crate::config::Config;
 use crate::sys::child_process::become_program;
 
 pub(crate) fn run(args: &ResumeArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let memory = open_memory(config)?;
-    let id = meant(&memory, &Asker::here(config).project(), &args.id)?;
+    let id = meant(&memory, config, &args.id)?;
     let resumption = resumption(&memory, config, &id)?;
     drop(memory);
     // Where nobody can type, there is nothing to start.

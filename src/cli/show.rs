@@ -10,10 +10,10 @@ use super::{day, open_memory, team};
 use crate::app::Completion;
 use crate::app::asker::Asker;
 use crate::app::dropped::dropped;
-use crate::app::list::meant;
 use crate::app::open_memory::{OpenMemory, is_store_error};
 use crate::app::show::{Detail, SessionItems, as_data, is_here, items, raw, show};
 use crate::cli::args::{DayArgs, ShowArgs};
+use crate::cli::meant;
 use crate::config::Config;
 use crate::model::page_path::parse_day;
 use crate::sys::messages;
@@ -66,7 +66,7 @@ fn show_one(
     memory: &OpenMemory,
     out: &mut impl Write,
 ) -> Result<(Completion, Option<Value>)> {
-    let id = &meant(memory, &Asker::here(config).project(), id)?;
+    let id = &meant(memory, config, id)?;
     if args.team || team::is_joined(config) {
         let here = is_here(memory, id)?;
         if !here && args.team {

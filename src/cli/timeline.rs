@@ -7,15 +7,14 @@ use anyhow::Result;
 use super::open_memory;
 use super::reading::print_lines;
 use crate::app::Completion;
-use crate::app::asker::Asker;
-use crate::app::list::meant;
 use crate::app::timeline::{TimelineRequest, timeline};
 use crate::cli::args::TimelineArgs;
+use crate::cli::meant;
 use crate::config::Config;
 
 pub(crate) fn run(args: &TimelineArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let memory = open_memory(config)?;
-    let id = meant(&memory, &Asker::here(config).project(), &args.id)?;
+    let id = meant(&memory, config, &args.id)?;
     let asked = TimelineRequest { id: &id, before: args.before, after: args.after };
     let told = timeline(&memory, config, &asked)?;
     match args.json {

@@ -7,14 +7,13 @@ use anyhow::{Result, bail};
 use super::open_memory;
 use super::reading::print_hanging;
 use crate::app::Completion;
-use crate::app::asker::Asker;
-use crate::app::list::meant;
 use crate::app::open_memory::OpenMemory;
 use crate::app::wrong::{
     Denial, ModelStatement, SaidOfSession, StillQuoted, TurnReply, bring_back, change_replies, find, find_denials, find_replies,
     is_link_id, is_statement_id, refuse_notes, said_of, still_quoted, take_out,
 };
 use crate::cli::args::WrongArgs;
+use crate::cli::meant;
 use crate::config::Config;
 use crate::render::quoted::quote;
 use crate::sys::messages::Ui;
@@ -37,7 +36,7 @@ pub(crate) fn run(args: &WrongArgs, config: &Config, out: &mut impl Write) -> Re
         && !is_statement_id(session)
         && !args.undo
     {
-        list(&said_of(&memory, &meant(&memory, &Asker::here(config).project(), session)?)?, out)?;
+        list(&said_of(&memory, &meant(&memory, config, session)?)?, out)?;
         return Ok(Completion::Done);
     }
     if let Some(other) = args.ids.iter().find(|id| !is_statement_id(id)) {
@@ -63,7 +62,7 @@ pub(crate) fn run(args: &WrongArgs, config: &Config, out: &mut impl Write) -> Re
 
 fn run_on_replies(args: &WrongArgs, memory: OpenMemory, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let [session] = args.ids.as_slice() else { bail!("`--reply` is for one session: `recall wrong SESSION --reply N`") };
-    let session = &meant(&memory, &Asker::here(config).project(), session)?;
+    let session = &meant(&memory, config, session)?;
     let found = find_replies(&memory, session, &args.reply, args.undo)?;
     drop(memory);
     let ui = Ui::default();

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::files;
 use super::shell::{Call, Place, resolved, words};
 use super::turns::Turn;
-use crate::analyze::shell::{from_program, is_assignment, tells_failure};
+use crate::analyze::shell::{from_program, is_assignment, only_lists, tells_failure};
 use crate::model::session::{Millis, Session, ShellStep, StepKind};
 
 /// One call, with those of its checks that did not run again later.
@@ -43,7 +43,8 @@ pub(super) fn of(session: &Session, calls: &[Call<'_>], turns: &[Turn]) -> Vec<L
     let mut all: Vec<(Vec<Key>, LastRun)> = Vec::new();
     let last_edit = files::edits(session).filter_map(|(_, at)| at).max();
     for call in calls {
-        let checks: Vec<&ShellStep> = call.steps.iter().filter(|step| step.kind == StepKind::Check).collect();
+        let checks: Vec<&ShellStep> =
+            call.steps.iter().filter(|step| step.kind == StepKind::Check && !only_lists(&step.line)).collect();
         if checks.is_empty() {
             continue;
         }

@@ -609,6 +609,12 @@ fn a_check_is_told_as_it_ended_last_and_never_as_passed() {
     );
 }
 
+#[test]
+fn what_only_lists_tests_is_no_run() {
+    let told = Told::new().prompt("a").bash("pytest --collect-only -m unit", false, "5 tests collected, 205 deselected, 1 error");
+    assert_eq!(told.bash("pytest -m unit", true, "5 passed").account().runs.len(), 1);
+}
+
 fn runs(told: Told) -> Vec<(String, Option<bool>, usize)> {
     told.account().runs.into_iter().map(|run| (run.commands.join(" ; "), run.ok, run.lines.len())).collect()
 }

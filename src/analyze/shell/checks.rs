@@ -231,6 +231,16 @@ fn without_options(words: &[String]) -> &[String] {
     &words[from..]
 }
 
+/// Options by which a check runs nothing.
+const ONLY_LISTS: &[&str] = &[
+    "--collect-only", "--co", "--markers", "--fixtures", "--list", "--listTests", "--no-run", "--help", "--version", "-h",
+    "--dry-run",
+];
+/// Does a check only tell what it would run?
+pub(crate) fn only_lists(line: &str) -> bool {
+    line.split(' ').any(|word| ONLY_LISTS.contains(&word))
+}
+
 /// Does an output line tell how a check ended?
 pub(super) fn is_result(line: &str) -> bool {
     const STARTS: [&str; 18] = [

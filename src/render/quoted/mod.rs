@@ -33,6 +33,8 @@ const MAX_COMMITS: usize = 6;
 const MAX_PULL_REQUESTS: usize = 3;
 const MAX_RUNS: usize = 4;
 const MAX_OPEN: usize = 8;
+/// So many files that were edited after a check are named; of more it is said that there are some.
+const MAX_EDITED_AFTER: usize = 2;
 /// The most things that came since then, and the most characters of each.
 const MAX_SINCE_THEN: usize = 5;
 const MAX_SINCE_THEN_CHARS: usize = 240;
@@ -337,9 +339,26 @@ impl<'a> QuotedParts<'a> {
         };
         let failed = (run.ok == Some(false)).then(|| "failed".to_owned());
         let facts: Vec<String> = [of].into_iter().filter(|lines| !lines.is_empty()).chain(failed).collect();
-        let since = if run.edited_since { "; files were edited since" } else { "" };
+        let since = if run.edited_since { self.edited_after(run.at) } else { String::new() };
         let place = run.elsewhere.as_ref().map(|folder| format!(" in {}", said(folder, MAX_LINE_CHARS))).unwrap_or_default();
         format!("{commands}{place} {}: {}{since}", self.time(run.at), facts.join(", "))
+    }
+
+    /// What was edited after a check: by name where that tells how much it says of the end.
+    fn edited_after(&self, at: Option<Millis>) -> String {
+        let after: Vec<&str> = self
+            .account
+            .files
+            .with_times()
+            .filter(|(_, edited)| *edited > at)
+            .map(|(path, _)| path)
+            .take(MAX_EDITED_AFTER + 1)
+            .collect();
+        if after.is_empty() || after.len() > MAX_EDITED_AFTER {
+            return "; files were edited since".to_owned();
+        }
+        let names: Vec<String> = after.into_iter().map(|path| said(path, MAX_LINE_CHARS)).collect();
+        format!("; edited since: {}", names.join(", "))
     }
 
     /// Edited files, the project's own first, and what is known of their commit.

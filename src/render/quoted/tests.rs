@@ -244,6 +244,8 @@ fn what_git_and_the_checks_showed_is_told_and_no_more() {
     ] {
         assert!(text.contains(lines), "{lines}: {text}");
     }
+    one.files.edited_at = vec![Some(BEGAN + 1)];
+    assert!(body(&one).contains(&format!("- `cargo fmt --check` {at}: failed; edited since: a.rs\n")), "{}", body(&one));
     one.commits.clear();
     assert!(body(&one).contains("; no commit seen"));
     one.files = EditedFiles::default();

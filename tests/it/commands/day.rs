@@ -175,6 +175,9 @@ fn a_session_is_shown_by_how_far_back_it_is() {
     let none = world.recall(["show", "-4"]);
     assert_eq!(none.code, 2);
     assert!(none.err.contains("fewer than 4 sessions: see `recall list`"), "{}", none.err);
+    // Where the folder has none, the newest of all is told, and that it is of another project.
+    let elsewhere = world.recall(["show", "last"]);
+    assert_eq!(elsewhere.err, "recall: this folder has no sessions: `last` is one of /home/dev/src/shop\n");
 }
 
 #[test]
