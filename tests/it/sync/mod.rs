@@ -3,6 +3,7 @@
 
 mod elsewhere;
 mod forgotten;
+mod history;
 mod hostile;
 mod killed;
 mod names;
