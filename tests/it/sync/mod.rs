@@ -8,6 +8,7 @@ mod hostile;
 mod killed;
 mod names;
 mod projects;
+mod rules;
 mod status;
 mod withdrawn;
 
