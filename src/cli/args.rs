@@ -819,6 +819,9 @@ pub(crate) struct SyncAddArgs {
     /// Encrypt nothing: whoever sees the place can read it
     #[arg(long)]
     pub(crate) unencrypted: bool,
+    /// Accept that the place keeps what is deleted (git, Syncthing's file versioning, versions of a bucket): what you forget stays in its history
+    #[arg(long)]
+    pub(crate) keeps_history: bool,
     /// What the others call this machine (default: its host name). If the place is set up, this renames the machine
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use crate::app::Completion;
-use crate::app::sync::{self, Encryption, MachineStatus, SyncStatus};
+use crate::app::sync::{self, AddedPlace, Encryption, MachineStatus, SyncStatus};
 use crate::cli::args::{SyncAction, SyncAddArgs, SyncArgs};
 use crate::config::Config;
 use crate::sys::messages::Ui;
@@ -59,16 +59,25 @@ fn add(args: &SyncAddArgs, config: &Config, out: &mut impl Write) -> Result<()> 
         Some(file) => Encryption::With(key_in(file)?),
         None => Encryption::Own,
     };
-    let added = sync::add(config, &args.place, &encryption, args.name.as_deref())?;
+    let added = sync::add(config, &args.place, &encryption, args.name.as_deref(), args.keeps_history)?;
     let place = shown(&added.address);
-    if added.only_renamed {
-        return Ok(writeln!(
-            out,
-            "This machine is called {} from now on. `recall sync` tells your other machines, which show it after their next exchange.",
-            shown(&added.machine)
-        )?);
+    if let Some(change) = &added.change {
+        if change.renamed {
+            writeln!(
+                out,
+                "This machine is called {} from now on. `recall sync` tells your other machines, which show it after their next exchange.",
+                shown(&added.machine)
+            )?;
+        }
+        if change.looked {
+            tell_history(&added, out)?;
+        }
+        return Ok(());
     }
     writeln!(out, "{place} is set up; this machine is called {} there.", shown(&added.machine))?;
+    if args.keeps_history {
+        tell_history(&added, out)?;
+    }
     if !added.encrypted {
         writeln!(out, "Nothing is encrypted: whoever sees the place can read it.")?;
     }
@@ -78,6 +87,15 @@ fn add(args: &SyncAddArgs, config: &Config, out: &mut impl Write) -> Result<()> 
         writeln!(out, "  recall sync add PLACE --key FILE         there, then delete FILE")?;
     }
     writeln!(out, "`recall sync` exchanges now, and every `recall digest` from now on.")?;
+    Ok(())
+}
+
+/// Whether the place keeps what is deleted, for somebody who said so.
+fn tell_history(added: &AddedPlace, out: &mut impl Write) -> Result<()> {
+    match &added.history {
+        Some(history) => writeln!(out, "What you forget stays there: {}.", shown(&history.to_string()))?,
+        None => writeln!(out, "Nothing is seen there that keeps what is deleted.")?,
+    }
     Ok(())
 }
 
@@ -108,7 +126,8 @@ fn show(status: &SyncStatus, json: bool, config: &Config, out: &mut impl Write) 
     for place in &status.places {
         let encrypted = if place.encrypted { "encrypted" } else { "not encrypted" };
         let last = place.exchanged_at.map_or_else(|| "no exchange yet".to_owned(), |at| format!("last exchange {}", time(at)));
-        writeln!(out, "place         {}, {encrypted}, {last}", shown(&place.address))?;
+        let keeps = place.history.as_ref().map(|keeper| format!(", keeps what was deleted ({keeper})")).unwrap_or_default();
+        writeln!(out, "place         {}, {encrypted}{keeps}, {last}", shown(&place.address))?;
         writeln!(out, "  {:longest$}  {} (this machine)", shown(&status.machine), counted(place.records, "record"))?;
         for MachineStatus { name, records, news_at, .. } in &place.machines {
             let news = news_at.map(|at| format!(", last news {}", time(at))).unwrap_or_default();

@@ -12,16 +12,22 @@ pub struct TestRepository {
     git: PathBuf,
 }
 
+/// Lets `recall` find git, and says where it is.
+pub fn install_git(world: &World) -> PathBuf {
+    let path = std::env::var_os("PATH").expect("a search path");
+    let git = std::env::split_paths(&path).map(|dir| dir.join("git")).find(|git| git.is_file());
+    let git = git.expect("these tests need git on the PATH");
+    let link = world.bin().join("git");
+    if !link.exists() {
+        std::os::unix::fs::symlink(&git, link).expect("git on the world's search path");
+    }
+    git
+}
+
 impl TestRepository {
     /// An empty one in a folder of the world's home; `recall` finds git as well.
     pub fn new(world: &World, name: &str) -> Self {
-        let path = std::env::var_os("PATH").expect("a search path");
-        let git = std::env::split_paths(&path).map(|dir| dir.join("git")).find(|git| git.is_file());
-        let git = git.expect("these tests need git on the PATH");
-        let link = world.bin().join("git");
-        if !link.exists() {
-            std::os::unix::fs::symlink(&git, link).expect("git on the world's search path");
-        }
+        let git = install_git(world);
         let root = world.home().join("src").join(name);
         fs::create_dir_all(&root).expect("a folder");
         let repository = Self { root: root.canonicalize().expect("the folder"), home: world.home(), git };

@@ -2,6 +2,7 @@
 
 use crate::carrier::{Carrier, Entry, FILE_BYTES};
 use crate::error::Error;
+use crate::history::History;
 use crate::names;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use object_store::aws::{AmazonS3, AmazonS3Builder, AmazonS3ConfigKey};
@@ -122,6 +123,14 @@ impl Carrier for Bucket {
             self.wait("delete a file", delete)?;
         }
         Ok(())
+    }
+
+    /// What is stored where versions are kept has one. Where they were once, and are not any more, all have the version `null`, which the next of the
+    /// same name replaces.
+    fn history(&self) -> Result<Option<History>, Error> {
+        let stored = self.wait("write a file", self.store.put(&self.path(names::VERSIONS)?, Vec::new().into()))?;
+        self.delete(&[names::VERSIONS])?;
+        Ok(stored.version.filter(|version| version != "null").map(|_| History::Bucket))
     }
 }
 

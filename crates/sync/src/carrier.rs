@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::folder::Folder;
+use crate::history::History;
 use crate::ssh::Ssh;
 
 /// The most bytes of a file that a carrier gives out. Nothing that is published comes near.
@@ -32,6 +33,10 @@ pub trait Carrier: Send {
 
     /// Deletes these files. What is not there is no error.
     fn delete(&self, names: &[&str]) -> Result<(), Error>;
+
+    /// What keeps the files that are deleted here, as far as the place shows it; `None` if nothing does. A bucket is written to and cleaned for
+    /// this.
+    fn history(&self) -> Result<Option<History>, Error>;
 }
 
 /// The carrier at `address`: `/path`, `ssh://[user@]host[:port]/path` or `s3://bucket/prefix` (with the feature `s3`). Nothing is opened yet.

@@ -2,11 +2,19 @@
 
 use crate::carrier::{Carrier, Entry, FILE_BYTES};
 use crate::error::Error;
+use crate::history::{self, HISTORY, History};
 use crate::names;
+use crate::process;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// Few lines, from a shell of this machine.
+const HISTORY_BYTES: u64 = 64 * 1024;
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Files in a folder. It is made with mode 0700 when the first file is put there; files have mode 0600. A file is written beside its place,
 /// flushed to the disk and renamed. Links and whatever else is no plain file are refused.
@@ -100,6 +108,14 @@ impl Carrier for Folder {
             remove(&self.path.join(name))?;
         }
         Ok(())
+    }
+
+    fn history(&self) -> Result<Option<History>, Error> {
+        let failed_here = |why: String| failed("look around", &self.path, std::io::Error::other(why));
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", HISTORY, "sync"]).arg(&self.path);
+        let outcome = process::run(shell, &[], HISTORY_BYTES, PATIENCE).map_err(|failure| failed_here(failure.to_string()))?;
+        if outcome.success { Ok(history::parse(&outcome.printed)) } else { Err(failed_here(outcome.said)) }
     }
 }
 

@@ -51,6 +51,10 @@ pub(crate) fn is_segment_or_part_of(name: &str, machine: &str) -> bool {
         || part.is_some_and(|whole| is_segment_of(whole, machine) || machine_of_manifest(whole) == Some(machine))
 }
 
+/// An empty file that shows whether a bucket has versions. Others ignore it, and the next look takes away what a killed one left.
+#[cfg(feature = "s3")]
+pub(crate) const VERSIONS: &str = ".versions.part";
+
 /// Refuses a name that could lead out of the folder or be an option of a program.
 pub(crate) fn check(name: &str) -> Result<(), Error> {
     let harmless = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');

@@ -4,6 +4,7 @@
 
 use crate::carrier::{Carrier, Entry, FILE_BYTES};
 use crate::error::Error;
+use crate::history::{self, HISTORY, History};
 use crate::names;
 use crate::process;
 use std::ffi::OsString;
@@ -159,6 +160,10 @@ impl Carrier for Ssh {
     fn delete(&self, names: &[&str]) -> Result<(), Error> {
         names.iter().try_for_each(|name| names::check(name))?;
         self.run("delete files", DELETE, &[], &lines(names), 0).map(|_| ())
+    }
+
+    fn history(&self) -> Result<Option<History>, Error> {
+        self.run("look around the folder", HISTORY, &[], &[], 0).map(|printed| history::parse(&printed))
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use sync::{Key, Machine, Record, RecordId, carrier};
+use sync::{History, Key, Machine, Record, RecordId, carrier};
 
 use super::names::{ID_CHARS, MAX_NAME_CHARS, MachineNames, means};
 use super::state::{self, Place, SyncState};
@@ -27,10 +27,21 @@ pub(crate) struct AddedPlace {
     pub(crate) encrypted: bool,
     /// The key was made now: the user's other machines need it.
     pub(crate) new_key: bool,
-    /// It was set up before, with the same key: only this machine's name is another.
-    pub(crate) only_renamed: bool,
+    /// It was set up before, with the same key.
+    pub(crate) change: Option<PlaceChange>,
+    /// What keeps there what is deleted, as far as it was looked for: see [`look_for_history`].
+    pub(crate) history: Option<History>,
     /// How this machine is called on the others.
     pub(crate) machine: String,
+}
+
+/// What is different of a place that was set up before, with the same key.
+#[derive(Debug)]
+pub(crate) struct PlaceChange {
+    /// This machine has another name.
+    pub(crate) renamed: bool,
+    /// Whether deleted files are kept there was looked for again.
+    pub(crate) looked: bool,
 }
 
 /// Whether what lies at a place is encrypted, and with which key.
@@ -47,12 +58,25 @@ pub(crate) enum Encryption {
 /// Adds a place, or changes the key or this machine's name where it is set up. Nothing is exchanged yet.
 ///
 /// # Errors
-/// When the address means nothing, the place cannot be reached, the key is another one, or another machine has the name.
-pub(crate) fn add(config: &Config, address: &str, encryption: &Encryption, name: Option<&str>) -> Result<AddedPlace> {
-    alone(config, &Ui::default(), || add_alone(config, address, encryption, name))
+/// When the address means nothing, the place cannot be reached, it keeps what is deleted and the user does not accept that, the key is another
+/// one, or another machine has the name.
+pub(crate) fn add(
+    config: &Config,
+    address: &str,
+    encryption: &Encryption,
+    name: Option<&str>,
+    keeps_history: bool,
+) -> Result<AddedPlace> {
+    alone(config, &Ui::default(), || add_alone(config, address, encryption, name, keeps_history))
 }
 
-fn add_alone(config: &Config, address: &str, encryption: &Encryption, name: Option<&str>) -> Result<AddedPlace> {
+fn add_alone(
+    config: &Config,
+    address: &str,
+    encryption: &Encryption,
+    name: Option<&str>,
+    keeps_history: bool,
+) -> Result<AddedPlace> {
     let address = absolute(address)?;
     let known = SyncState::load(&config.data_dir)?;
     let stored = state::key(&config.data_dir)?;
@@ -60,12 +84,13 @@ fn add_alone(config: &Config, address: &str, encryption: &Encryption, name: Opti
     ensure!(name.as_ref().is_none_or(|name| !name.is_empty()), "the name is empty");
     let known = match known {
         Some(state) if state.places.iter().any(|place| place.address == address) => {
-            return change(config, state, &address, (encryption, stored), name);
+            return change(config, state, &address, (encryption, stored), name, keeps_history);
         }
         known => known,
     };
     let place = carrier(&address)?;
     let is_shared = place.list()?.iter().any(|entry| entry.name.ends_with(".manifest"));
+    let history = look_for_history(place.as_ref(), &address, keeps_history)?;
     let (key, new_key) = match encryption {
         Encryption::Off => (None, false),
         Encryption::With(text) => {
@@ -111,12 +136,40 @@ fn add_alone(config: &Config, address: &str, encryption: &Encryption, name: Opti
         exchanged_at: None,
         records: 1,
         news: BTreeMap::new(),
+        history: history.as_ref().map(|history| history.keeper().to_owned()),
     };
     // So that a machine that comes next knows of this one, and of its key.
     tell_only(Some(greeting(&state.me)), config, &state.me, &mut added).map_err(|e| anyhow!(why(&e)))?;
     state.places.push(added);
     state.save(&config.data_dir)?;
-    Ok(AddedPlace { address, encrypted, new_key, only_renamed: false, machine: state.me.name })
+    Ok(AddedPlace { address, encrypted, new_key, change: None, history, machine: state.me.name })
+}
+
+/// What keeps there what is deleted.
+///
+/// # Errors
+/// When something does, and the user does not accept it.
+fn look_for_history(place: &dyn sync::Carrier, address: &str, accepted: bool) -> Result<Option<History>> {
+    let history = place.history()?;
+    if let Some(history) = history.as_ref().filter(|_| !accepted) {
+        bail!(
+            "{address}: {history}. What you forget would stay in its history. {}. To use this place all the same: `--keeps-history`",
+            way_out(history)
+        );
+    }
+    Ok(history)
+}
+
+/// What can be done about a place that keeps what is deleted, without the end of the sentence.
+pub(crate) fn way_out(history: &History) -> &'static str {
+    match history {
+        History::Repository { program: "git", .. } => "Use another folder, or have git ignore this one (`.gitignore`)",
+        History::Repository { .. } => "Use another folder",
+        History::Syncthing { .. } => {
+            "Turn file versioning off for this folder in Syncthing, on all your machines, and delete `.stversions`; or use another folder"
+        }
+        History::Bucket => "Suspend versioning, and delete the old versions; or use another bucket",
+    }
 }
 
 /// Refuses the name of this machine if another one has it, at a place or by what was heard.
@@ -131,13 +184,14 @@ fn ensure_free(state: &SyncState, address: &str, key: Option<&Key>) -> Result<()
     Ok(())
 }
 
-/// Changes a place that is set up: its key, or this machine's name.
+/// Changes a place that is set up: its key, this machine's name, or whether it may keep what is deleted.
 fn change(
     config: &Config,
     mut state: SyncState,
     address: &str,
     (encryption, stored): (&Encryption, Option<Key>),
     name: Option<String>,
+    keeps_history: bool,
 ) -> Result<AddedPlace> {
     let new_key = match encryption {
         Encryption::With(text) => {
@@ -150,20 +204,25 @@ fn change(
     let is_renamed = name.as_ref().is_some_and(|name| *name != state.me.name);
     let opens_up = matches!(encryption, Encryption::Off) && is_encrypted;
     ensure!(
-        new_key.is_some() || is_renamed && !opens_up,
-        "`{address}` is set up already; `--name NAME` gives this machine another name, and `--key FILE` another key"
+        new_key.is_some() || (is_renamed || keeps_history) && !opens_up,
+        "`{address}` is set up already; `--name NAME` gives this machine another name, `--key FILE` another key, and `--keeps-history` accepts that the place keeps what is deleted"
     );
+    let history = if keeps_history { look_for_history(carrier(address)?.as_ref(), address, true)? } else { None };
+    if keeps_history {
+        let keeper = history.as_ref().map(|history| history.keeper().to_owned());
+        state.places.iter_mut().filter(|place| place.address == address).for_each(|place| place.history.clone_from(&keeper));
+    }
     if let Some(name) = name {
         state.me.name = name;
     }
     ensure_free(&state, address, new_key.as_ref().or(stored.as_ref().filter(|_| is_encrypted)))?;
-    let only_renamed = new_key.is_none();
+    let change = new_key.is_none().then_some(PlaceChange { renamed: is_renamed, looked: keeps_history });
     match &new_key {
         Some(key) => change_key(config, &mut state, key)?,
         None => state.save(&config.data_dir)?,
     }
-    let encrypted = is_encrypted || !only_renamed;
-    Ok(AddedPlace { address: address.to_owned(), encrypted, new_key: false, only_renamed, machine: state.me.name })
+    let encrypted = is_encrypted || change.is_none();
+    Ok(AddedPlace { address: address.to_owned(), encrypted, new_key: false, change, history, machine: state.me.name })
 }
 
 /// Takes the key of another machine in place of the own one: what was told is told anew with it.
@@ -318,6 +377,8 @@ pub(crate) struct SyncStatus {
 pub(crate) struct PlaceStatus {
     pub(crate) address: String,
     pub(crate) encrypted: bool,
+    /// What keeps there what was deleted, which the user accepted: `git`, `syncthing`, `bucket` …
+    pub(crate) history: Option<String>,
     /// When this machine last read and wrote there, in milliseconds since the Unix epoch; `None` before the first time.
     pub(crate) exchanged_at: Option<Millis>,
     /// How many records this machine has there.
@@ -352,6 +413,7 @@ pub(crate) fn status(config: &Config) -> Result<SyncStatus> {
     let places = state.places.iter().map(|place| PlaceStatus {
         address: place.address.clone(),
         encrypted: place.encrypted,
+        history: place.history.clone(),
         exchanged_at: place.exchanged_at,
         records: place.records,
         machines: place
@@ -380,23 +442,39 @@ fn names(config: &Config, state: &SyncState, stored: Vec<(String, String)>) -> R
 pub(crate) struct PlacesNow {
     /// What this machine is called.
     pub(crate) me: String,
-    /// Each with the names of the other machines that were heard of there, or why it cannot be reached.
-    pub(crate) places: Vec<(String, Result<Vec<String>>)>,
+    /// By address, each with what is there, or why it cannot be reached.
+    pub(crate) places: Vec<(String, Result<PlaceNow>)>,
 }
 
-/// Looks whether the places can be reached.
+/// A place that can be reached.
+#[derive(Debug)]
+pub(crate) struct PlaceNow {
+    /// The names of the other machines that were heard of there.
+    pub(crate) machines: Vec<String>,
+    /// What keeps there what is deleted.
+    pub(crate) history: Option<History>,
+    /// The user knows that.
+    pub(crate) is_accepted: bool,
+}
+
+/// Looks whether the places can be reached, and whether they keep what is deleted.
 ///
 /// # Errors
 /// When what is known of the exchange cannot be read.
 pub(crate) fn look(config: &Config) -> Result<PlacesNow> {
     let Some(state) = SyncState::load(&config.data_dir)? else { return Ok(PlacesNow::default()) };
     let names = names(config, &state, Vec::new())?;
-    let reached = |place: &Place| -> Result<Vec<String>> {
+    let reached = |place: &Place| -> Result<PlaceNow> {
         if place.encrypted {
             state::key(&config.data_dir)?.context(NO_KEY)?;
         }
-        carrier(&place.address)?.list()?;
-        Ok(place.inbox.machines().map(|(machine, _)| names.called(machine)).collect())
+        let carrier = carrier(&place.address)?;
+        carrier.list()?;
+        Ok(PlaceNow {
+            machines: place.inbox.machines().map(|(machine, _)| names.called(machine)).collect(),
+            history: carrier.history()?,
+            is_accepted: place.history.is_some(),
+        })
     };
     let places = state.places.iter().map(|place| (place.address.clone(), reached(place))).collect();
     Ok(PlacesNow { me: names.called(&state.me), places })

@@ -40,6 +40,9 @@ pub(super) struct Place {
     pub(super) told_as: String,
     /// Nobody who sees what lies there can read it.
     pub(super) encrypted: bool,
+    /// What keeps there what was deleted, in one word, where the user accepted it.
+    #[serde(default)]
+    pub(super) history: Option<String>,
     /// In a file of its own, because it is written in the middle of an exchange.
     #[serde(skip)]
     pub(super) outbox: Outbox,

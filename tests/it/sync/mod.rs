@@ -3,10 +3,12 @@
 
 mod elsewhere;
 mod forgotten;
+mod history;
 mod hostile;
 mod killed;
 mod names;
 mod projects;
+mod rules;
 mod status;
 mod withdrawn;
 

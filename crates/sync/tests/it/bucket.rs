@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
-use sync::{Bucket, Carrier, Error};
+use sync::{Bucket, Carrier, Error, History};
 use tiny_http::{Method, Request, Response, Server};
 
 type Objects = BTreeMap<String, Vec<u8>>;
@@ -16,6 +16,8 @@ struct Service {
     objects: Arc<Mutex<Objects>>,
     /// How many of the next requests are answered with 503.
     busy: Arc<AtomicUsize>,
+    /// What version it says that an object has which is stored.
+    version: Arc<Mutex<Option<&'static str>>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -23,14 +25,15 @@ impl Service {
     fn start() -> Self {
         let server = Arc::new(Server::http("127.0.0.1:0").unwrap());
         let (objects, busy) = (Arc::<Mutex<Objects>>::default(), Arc::new(AtomicUsize::new(0)));
-        let (serving, all, left) = (server.clone(), objects.clone(), busy.clone());
+        let version = Arc::<Mutex<Option<&'static str>>>::default();
+        let (serving, all, left, stored_as) = (server.clone(), objects.clone(), busy.clone(), version.clone());
         let thread = thread::spawn(move || {
             for request in serving.incoming_requests() {
                 let is_busy = left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok();
-                answer(request, &mut all.lock().unwrap(), is_busy);
+                answer(request, &mut all.lock().unwrap(), is_busy, *stored_as.lock().unwrap());
             }
         });
-        Self { server, objects, busy, thread: Some(thread) }
+        Self { server, objects, busy, version, thread: Some(thread) }
     }
 
     fn bucket(&self, address: &str, key_id: &str) -> Bucket {
@@ -55,7 +58,7 @@ impl Drop for Service {
     }
 }
 
-fn answer(mut request: Request, objects: &mut Objects, busy: bool) {
+fn answer(mut request: Request, objects: &mut Objects, busy: bool, version: Option<&str>) {
     let header = |name: &str| request.headers().iter().find(|header| header.field.as_str().as_str().eq_ignore_ascii_case(name));
     let signed = header("authorization").is_some_and(|header| {
         let signature = header.value.as_str();
@@ -72,11 +75,15 @@ fn answer(mut request: Request, objects: &mut Objects, busy: bool) {
     };
     let e_tag = tiny_http::Header::from_bytes("ETag", "\"0\"").unwrap();
     let modified = tiny_http::Header::from_bytes("Last-Modified", "Sat, 28 Nov 2026 10:11:12 GMT").unwrap();
-    let response = Response::from_data(body)
+    let version = version.filter(|_| *request.method() == Method::Put);
+    let mut response = Response::from_data(body)
         .with_chunked_threshold(usize::MAX)
         .with_status_code(status)
         .with_header(e_tag)
         .with_header(modified);
+    if let Some(version) = version {
+        response.add_header(tiny_http::Header::from_bytes("x-amz-version-id", version).unwrap());
+    }
     // The other side may have gone.
     let _ = request.respond(response);
 }
@@ -152,6 +159,20 @@ fn a_request_is_tried_again_where_the_service_asks_for_it() {
     bucket.put("a.manifest", b"text").unwrap();
     assert_eq!(service.busy.load(Ordering::SeqCst), 0);
     assert_eq!(bucket.get(&["a.manifest"]).unwrap(), [Some(b"text".to_vec())]);
+}
+
+#[test]
+fn a_bucket_with_versions_keeps_what_is_deleted() {
+    let service = Service::start();
+    let bucket = service.bucket("s3://box/x", "ours");
+    // Left by a look that was killed.
+    service.objects.lock().unwrap().insert("x/.versions.part".into(), Vec::new());
+    for (version, history) in [(None, None), (Some("3HL4kqtJlcpXroDTDmJ"), Some(History::Bucket)), (Some("null"), None)] {
+        *service.version.lock().unwrap() = version;
+        assert_eq!(bucket.history().unwrap(), history, "{version:?}");
+        assert!(service.objects.lock().unwrap().is_empty(), "nothing is left");
+    }
+    assert!(matches!(service.bucket("s3://box/x", "somebody").history(), Err(Error::S3 { .. })));
 }
 
 #[test]

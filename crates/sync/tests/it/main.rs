@@ -5,6 +5,7 @@ mod bucket;
 mod carriers;
 mod damage;
 mod folder;
+mod history;
 mod machines;
 mod property;
 mod ssh;

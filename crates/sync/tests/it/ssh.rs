@@ -7,12 +7,12 @@ use std::path::Path;
 use std::time::Duration;
 use sync::{Carrier, Error, Ssh};
 
-fn ssh(host: &str, folder: &Path, patience: Duration) -> Ssh {
+pub fn ssh(host: &str, folder: &Path, patience: Duration) -> Ssh {
     let fake = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake-ssh");
     Ssh::with_program(&format!("ssh://{host}{}", folder.display()), fake, patience).unwrap()
 }
 
-const LONG: Duration = Duration::from_secs(60);
+pub const LONG: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_millis(300);
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
-use sync::{Carrier, Change, Entry, Error, Inbox, Key, Machine, Outbox, Published, Record, RecordId, Taken};
+use sync::{Carrier, Change, Entry, Error, History, Inbox, Key, Machine, Outbox, Published, Record, RecordId, Taken};
 
 /// When a call fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,6 +114,10 @@ impl Carrier for Memory {
             state.writes += 1;
             names.iter().for_each(|name| _ = state.files.remove(*name));
         })
+    }
+
+    fn history(&self) -> Result<Option<History>, Error> {
+        Ok(None)
     }
 }
 
