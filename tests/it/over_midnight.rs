@@ -79,12 +79,17 @@ fn it_stands_on_each_day_with_a_prompt() {
         "{first}"
     );
     let told = "\nbegan on [Saturday, 31 October 2026](../2026-10/2026-10-31.md) · 2 prompts · [session page](../2026-10/sessions/2026-10-31-shop-77777777.md)\n\
-        \n**Asked** “Now write the zebra export.”\n\n**Commits**\n\n- `abc1234` Write the zebra export\n";
+        \n**Asked**\n\n- 01:12 “Now write the zebra export.”\n";
     assert!(second.contains(told) && second.contains("\n### 01:12 went on: "), "{second}");
+    assert!(
+        second.contains("\nClaude's last reply of the day (")
+            && second.contains("\n**Commits**\n\n- `abc1234` Write the zebra export\n"),
+        "{second}"
+    );
     assert!(!second.contains("Cache the rates"), "made on the day before: {second}");
     assert!(second.contains("\nsessions: 1\nsessions_gone_on: 1\n") && second.contains("### 09:00 "), "{second}");
     assert!(last.contains("\nsessions: 0\nsessions_gone_on: 1\ncost_usd: 0.00\n"), "{last}");
-    assert!(last.contains(" · 1 prompt · ") && last.contains("**Asked** “Measure the giraffe query.”"), "{last}");
+    assert!(last.contains(" · 1 prompt · ") && last.contains(" “Measure the giraffe query.”"), "{last}");
     assert!(last.contains("\n← [Sunday, 1 November 2026](../2026-11/2026-11-01.md) · "), "{last}");
     assert!(world.daily().join("2026-11/../2026-10/sessions/2026-10-31-shop-77777777.md").is_file());
     let all = list(&world);
@@ -117,7 +122,10 @@ fn a_session_that_goes_on_gets_another_day() {
     transcript(&world, S, &(rows() + &more));
     world.digest(&EXTRACT);
     assert_eq!(days(&world), [FIRST, SECOND, LAST, "2026-11-05"]);
-    assert!(day(&world, "2026-11-05").is_some_and(|page| page.contains("**Asked** “And the walrus report?”")));
+    assert!(
+        day(&world, "2026-11-05")
+            .is_some_and(|page| page.contains(" “And the walrus report?”") && page.contains("The walrus report is done."))
+    );
     assert!(day(&world, LAST).is_some_and(|page| page.contains("2026-11-05.md")), "it links to the day after it");
     is_rebuilt_alike(&world);
 }
@@ -191,8 +199,8 @@ fn of_a_long_session_all_prompts_count_on_their_days() {
     transcript(&world, S, &(0..60).map(turn).collect::<String>());
     world.digest(&EXTRACT);
     let [second, third] = ["2026-11-02", "2026-11-03"].map(|name| day(&world, name).expect("a page"));
-    assert!(second.contains(" · 20 prompts · ") && second.contains("**Asked later** “Write part 36 of"), "{second}");
-    assert!(third.contains(" · 20 prompts · ") && third.contains("**Asked** “Write part 40 of"), "{third}");
+    assert!(second.contains(" · 20 prompts · ") && second.contains("**Asked later**\n\n- 11:32 “Write part 36 of"), "{second}");
+    assert!(third.contains(" · 20 prompts · ") && third.contains("**Asked**\n\n- 11:00 “Write part 40 of"), "{third}");
     is_rebuilt_alike(&world);
     let turns = turns_by_day(&world);
     assert_eq!(turns, [("2026-11-01".to_owned(), 20), ("2026-11-02".to_owned(), 20), ("2026-11-03".to_owned(), 20)]);

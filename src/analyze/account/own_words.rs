@@ -25,6 +25,11 @@ pub(super) fn first_telling_words(prompt: &str) -> Option<String> {
     is_telling(told).then(|| told.to_owned())
 }
 
+/// Does a prompt tell something in words of its own? "Go ahead" does not.
+pub(crate) fn tells_something(prompt: &str) -> bool {
+    first_telling_words(prompt).is_some()
+}
+
 fn is_telling(text: &str) -> bool {
     // Scripts that write no spaces say twice as much with a character.
     let dense =

@@ -8,7 +8,9 @@ use jiff::tz::TimeZone;
 use super::lines::{ListedItems, bullets, paragraph, paths, repeated_line, section, since_then, title};
 use super::quotation::quotation;
 use super::{SessionPageInput, clock, date, in_words, span_of};
-use crate::analyze::account::{self, Commit, OpenEnd, PullRequest, SessionAccount, is_task};
+use crate::analyze::account::{
+    self, ClosingReply, Commit, OpenEnd, PullRequest, SessionAccount, Turn, WordKind, is_task, tells_something,
+};
 use crate::model::digest::Digest;
 use crate::model::digest::is_by_model;
 use crate::model::item_state::ItemStates;
@@ -31,6 +33,9 @@ const MAX_FILES: usize = 8;
 /// The most characters of what was asked, and of a session's last reply.
 const MAX_ASKED_CHARS: usize = 360;
 const MAX_REPLY_CHARS: usize = 500;
+/// Of the words of a prompt in a list of them; of more than twice as many the first and the last so many are listed.
+const MAX_ASKED_LINE_CHARS: usize = 140;
+const ASKED_AT_ENDS: usize = 4;
 
 /// What the day page needs of a session.
 #[derive(Debug, Clone)]
@@ -293,13 +298,12 @@ fn gone_on_entry(one: &DayEntryInput<'_>, (at, prompts): (Millis, usize), made: 
         counted(prompts, "prompt"),
         page_path::from_below(&page_path::of_session(&began, one.page), ".."),
     ));
-    let day = date(at, zone);
-    let asked = account.turns.iter().filter(|turn| turn.at.is_some_and(|at| date(at, zone) == day));
-    // Of a long session the first prompts of the day may not be kept: then it is the first one that is.
-    let asked = asked.filter_map(|turn| Some((turn.at, turn_lines(turn, account.client, MAX_ASKED_CHARS).next()?)));
-    if let Some((said_at, words)) = asked.into_iter().next() {
-        let label = if said_at == Some(at) { "Asked" } else { "Asked later" };
-        paragraph(&mut text, label, &shorten(&words, MAX_ASKED_CHARS));
+    let turns: Vec<&Turn> = turns_on(account, &date(at, zone), zone).collect();
+    // Of a long session the first prompts of the day may not be kept.
+    let label = if turns.first().is_some_and(|turn| turn.at == Some(at)) { "Asked" } else { "Asked later" };
+    bullets(&mut text, label, asked(&turns, account, zone).into_iter());
+    if let Some(reply) = turns.iter().rev().find_map(|turn| turn.reply.as_ref()) {
+        text.push_str(&told_reply("last reply of the day", reply, account, &date(at, zone), zone));
     }
     bullets(&mut text, "Commits", made.iter().cloned());
     text
@@ -328,7 +332,12 @@ fn day_entry(page: &mut String, one: &DayEntryInput<'_>, zone: &TimeZone) {
     ));
     if !is_by_model(one.summarizer) {
         page.push_str(&since_then((one.items, one.overtaken), facts.last_at, one.account, zone));
-        last_reply(page, one.account, zone);
+        let day = facts.began_at.map(|at| date(at, zone)).unwrap_or_default();
+        let turns: Vec<&Turn> = turns_on(one.account, &day, zone).collect();
+        // Of a single prompt the title tells as much.
+        let asked = Some(asked(&turns, one.account, zone)).filter(|lines| lines.len() > 1).unwrap_or_default();
+        bullets(page, "Asked", asked.into_iter());
+        last_replies(page, one.account, &day, zone);
     } else {
         paragraph(page, "Asked", &shorten(&digest.request, MAX_ASKED_CHARS));
     }
@@ -342,15 +351,42 @@ fn day_entry(page: &mut String, one: &DayEntryInput<'_>, zone: &TimeZone) {
     }
 }
 
-/// The first lines of the last reply.
-fn last_reply(page: &mut String, account: &SessionAccount, zone: &TimeZone) {
-    let Some((_, reply)) = account::last_reply(&account.turns) else { return };
-    let quoted = quotation(&reply.text, MAX_REPLY_CHARS);
-    let cut_off = if reply.cut_off { ", cut off" } else { "" };
-    if !quoted.is_empty() {
-        let assistant = account.client.assistant();
-        page.push_str(&format!("\n{assistant}'s last reply ({}{cut_off}):\n\n{quoted}", clock(reply.at, zone)));
+/// The turns that began on a day.
+fn turns_on<'a>(account: &'a SessionAccount, day: &str, zone: &TimeZone) -> impl Iterator<Item = &'a Turn> {
+    account.turns.iter().filter(move |turn| turn.at.is_some_and(|at| date(at, zone) == day))
+}
+
+/// What was asked in these turns, a line each: of many the first and the last ones, and none that says nothing by itself.
+fn asked(turns: &[&Turn], account: &SessionAccount, zone: &TimeZone) -> Vec<String> {
+    let line = |turn: &&Turn| {
+        let word = turn.words.first().filter(|word| word.kind != WordKind::Prompt || tells_something(&word.text))?;
+        let said = turn_lines(turn, account.client, MAX_ASKED_LINE_CHARS).next()?;
+        Some(format!("{} {}", clock(word.at.or(turn.at), zone), inline(&shorten(&said, MAX_ASKED_CHARS))))
+    };
+    let mut lines: Vec<String> = turns.iter().filter_map(line).collect();
+    let more = lines.len().saturating_sub(2 * ASKED_AT_ENDS);
+    if more > 1 {
+        lines.splice(ASKED_AT_ENDS..ASKED_AT_ENDS + more, [format!("{more} more")]);
     }
+    lines
+}
+
+/// The first lines of the last reply, and of the longer one before it if it says little.
+fn last_replies(page: &mut String, account: &SessionAccount, day: &str, zone: &TimeZone) {
+    for ((_, reply), which) in account::ending_replies(&account.turns).into_iter().zip(["last reply", "longer reply before it"]) {
+        page.push_str(&told_reply(which, reply, account, day, zone));
+    }
+}
+
+/// On the page of a day, to which a reply of another day belongs only by its session.
+fn told_reply(which: &str, reply: &ClosingReply, account: &SessionAccount, day: &str, zone: &TimeZone) -> String {
+    let quoted = quotation(&reply.text, MAX_REPLY_CHARS);
+    if quoted.is_empty() {
+        return quoted;
+    }
+    let cut_off = if reply.cut_off { ", cut off" } else { "" };
+    let on = reply.at.map(|at| date(at, zone)).filter(|on| on != day).map(|on| on + " ").unwrap_or_default();
+    format!("\n{}'s {which} ({on}{}{cut_off}):\n\n{quoted}", account.client.assistant(), clock(reply.at, zone))
 }
 
 /// `5 prompts · 12 files · $0.42`
