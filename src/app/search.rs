@@ -90,7 +90,7 @@ pub(crate) struct SearchResult {
     /// It is another project than that of whoever asks.
     #[serde(skip)]
     pub(crate) is_elsewhere: bool,
-    /// The local day when the session was last active, or when the note or the memory file was written.
+    /// The local day when the session was last active, or when the note or the memory file was written; of a team's statement the day that it says.
     pub(crate) day: String,
     /// One line.
     pub(crate) title: String,
@@ -235,6 +235,10 @@ fn result(hit: &SearchHit, own: &str, store: &Memory, config: &Config) -> Result
         HitSource::Note(note) => (None, Some(note), None),
         HitSource::MemoryFile(file) => (None, None, Some(file.id.clone())),
     };
+    let said_on = match &hit.origin {
+        HitSource::MemoryFile(file) => file.said_on(),
+        HitSource::Session(_) | HitSource::Note(_) => None,
+    };
     let machine = match &hit.origin {
         HitSource::Session(head) => store.origin_of(head.pk)?.map(|origin| origin.name),
         HitSource::Note(_) | HitSource::MemoryFile(_) => None,
@@ -255,7 +259,7 @@ fn result(hit: &SearchHit, own: &str, store: &Memory, config: &Config) -> Result
             project => project.name().to_owned(),
         },
         is_elsewhere: is_elsewhere(hit, own),
-        day: config.local_time(Some(hit.at()), "%Y-%m-%d"),
+        day: said_on.map_or_else(|| config.local_time(Some(hit.at()), "%Y-%m-%d"), |day| day.to_string()),
         title: one_line(&without_controls(&hit.title)),
         author: note.map(|note| note.author.clone()),
         by: note.map(Note::origin),

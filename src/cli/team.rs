@@ -93,6 +93,11 @@ mod with_server {
                 let agreed = ask_first(args.yes, config, out)?;
                 let (done, ended) = team::run(config, &agreed, &ui)?;
                 writeln!(out, "{}", done.in_words())?;
+                if done.shares_nothing {
+                    messages::report(
+                        "you share no project: `share = true` under `[team.\"PATH\"]` in your config shares the one at PATH",
+                    );
+                }
                 completion = ended;
             }
             Some(TeamAction::Join { url }) => show_joined(&team::join(config, &address(url)?)?, out)?,

@@ -1,5 +1,7 @@
 //! A memory file that Claude Code keeps of its own for a project, or one that a team keeps in its repository. Pure.
 
+use jiff::civil::Date;
+
 use crate::model::session::{Millis, Project};
 use crate::model::team_file::{TeamFile, is_from_server, is_open_kind, is_team_file};
 
@@ -40,6 +42,11 @@ impl MemoryFile {
             true => format!("team file {}", self.name()),
             false => format!("Claude's memory file {}", self.name()),
         }
+    }
+
+    /// The day of which a statement of a team's is, if it says one: its file is as old as the clone.
+    pub(crate) fn said_on(&self) -> Option<Date> {
+        is_team_file(&self.path).then(|| TeamFile::read(&self.text).date())?
     }
 
     /// What it says, if that is an open item which the server of the team gave.

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use jiff::civil::Date;
+
 /// The folder of these files, as it stands in their paths.
 const IN_FOLDER: &str = "/.recall/";
 /// The folder of those that came from a server, as it stands in their paths, below the data folder.
@@ -75,6 +77,11 @@ impl TeamFile {
             let _ = writeln!(file, "{key}: {value}");
         }
         file + "---\n\n" + self.text.trim() + "\n"
+    }
+
+    /// The day of which it is, if it says one.
+    pub(crate) fn date(&self) -> Option<Date> {
+        self.day.parse().ok()
     }
 
     /// What it is; a fact if it says nothing that a statement can be.

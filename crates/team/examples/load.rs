@@ -16,6 +16,8 @@ const BATCH: usize = 100;
 const PAGE: usize = 500;
 const WORDS: u64 = 20_000;
 const CALLS: usize = 400;
+/// Of each of many clients.
+const LEAST_PULLS: usize = 40;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -27,14 +29,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let began = Instant::now();
     let next = AtomicUsize::new(0);
-    let pushes = std::thread::scope(|scope| {
-        let threads: Vec<_> = logins.iter().map(|url| scope.spawn(|| fill(url, records, words, &next))).collect();
-        threads.into_iter().flat_map(|thread| thread.join().expect("a client")).collect::<Vec<_>>()
-    });
+    let pushes = at_once(&logins, |url| fill(url, records, words, &next));
     let seconds = began.elapsed().as_secs_f64();
     println!("{records} records in {seconds:.0} s, {:.0} a second, {clients} clients at once", records as f64 / seconds);
     print(&format!("push of {BATCH}, {clients} at once"), pushes);
     println!("{} bytes a record on the disk, indexes included", bytes(&admin)? / records as i64);
+    let each_project = records / PROJECTS;
+    let began = Instant::now();
+    let pulls = at_once(&logins, |url| read(url, each_project, CALLS.div_ceil(clients).max(LEAST_PULLS)));
+    let (seconds, calls) = (began.elapsed().as_secs_f64(), pulls.len());
+    print(&format!("pull of {PAGE}, {clients} at once"), pulls);
+    println!("{:.0} pulls a second, {clients} clients at once", calls as f64 / seconds);
 
     let mut client = join(&logins[0])?;
     let mut random = Random(7);
@@ -61,8 +66,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             .collect();
         client.withdraw(&withdrawals).map(drop)
     })?;
-    let each_project = records / PROJECTS;
-    each(&format!("pull of {PAGE}"), &mut |client, _, random| {
+    each(&format!("pull of {PAGE}, alone"), &mut |client, _, random| {
         let after = random.below(each_project as u64) as i64;
         client.pull(&project(random.below(PROJECTS as u64) as usize), after, PAGE).map(drop)
     })?;
@@ -136,6 +140,15 @@ fn bytes(admin: &str) -> Result<i64, Box<dyn std::error::Error>> {
     })
 }
 
+/// What all clients do at the same time; returns how long each of their calls took.
+fn at_once(logins: &[String], act: impl Fn(&str) -> Vec<Duration> + Sync) -> Vec<Duration> {
+    let act = &act;
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = logins.iter().map(|url| scope.spawn(move || act(url))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().expect("a client")).collect()
+    })
+}
+
 fn join(url: &str) -> Result<Client, team::Error> {
     Client::join(url, "desk", Deadlines { push: Duration::from_secs(300), ..Deadlines::default() })
 }
@@ -155,6 +168,21 @@ fn fill(url: &str, records: usize, words: usize, next: &AtomicUsize) -> Vec<Dura
         times.push(begin.elapsed());
         assert_eq!(pushed.stored, batch.len());
     }
+}
+
+/// Pulls so many pages from anywhere in any project; returns how long each took.
+fn read(url: &str, each_project: usize, calls: usize) -> Vec<Duration> {
+    let mut client = join(url).expect("to join");
+    let mut random = Random(url.bytes().map(u64::from).sum());
+    let mut pull = |_| {
+        let after = random.below(each_project as u64) as i64;
+        let place = random.below(PROJECTS as u64) as usize;
+        let begin = Instant::now();
+        let page = client.pull(&project(place), after, PAGE).expect("to pull");
+        assert!(!page.records.is_empty());
+        begin.elapsed()
+    };
+    (0..calls).map(&mut pull).collect()
 }
 
 /// A batch is of one project, as it is after a session.

@@ -77,6 +77,24 @@ fn pull(from: &Member, to: &Member) {
 }
 
 #[test]
+fn a_statement_is_of_the_day_that_it_says_and_not_of_the_day_of_the_clone() {
+    let ben = Member::new();
+    ben.session(1);
+    let folder = ben.clone.join(".recall");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(
+        folder.join("fact-pnpm-m12345678.md"),
+        "---\nkind: fact\nid: m12345678\nday: 2026-11-05\n---\n\nWe use pnpm, never npm\n",
+    )
+    .unwrap();
+    ben.world.digest(&EXTRACT);
+    let found = ben.recall(&["search", "pnpm"]).out;
+    assert!(found.starts_with("2026-11-05  k") && found.contains("team file fact-pnpm-m12345678.md"), "{found}");
+    let start = ben.recall(&["context"]).out;
+    assert!(start.contains("“We use pnpm, never npm” (5 Nov)"), "{start}");
+}
+
+#[test]
 fn what_stood_the_test_is_proposed_and_written_only_when_named() {
     let anna = Member::new();
     (1..=3).for_each(|n| anna.session(n));

@@ -110,14 +110,20 @@ fn the_sample_in_the_book_is_what_the_program_prints() {
     };
     let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/src/guide/machines.md")).unwrap();
     let added = ran(&laptop, &["add", &place(&laptop), "--name", "laptop"]);
-    let key = tower.world.root().join("key.txt");
-    fs::write(&key, ran(&laptop, &["key"])).unwrap();
-    laptop.exchange();
-    ran(&tower, &["add", &place(&tower), "--name", "tower", "--key", key.to_str().unwrap()]);
+    let (file, key) = (laptop.world.home().join("key.txt"), tower.world.root().join("key.txt"));
+    let wrote = ran(&laptop, &["key", "--output", file.to_str().unwrap()]).replace("/home/anna/", "");
+    let sent = ran(&laptop, &[]);
+    fs::rename(file, &key).unwrap();
+    let joined = ran(&tower, &["add", &place(&tower), "--name", "tower", "--key", key.to_str().unwrap()]);
     let (exchanged, status) = (ran(&tower, &[]), ran(&tower, &["status"]));
-    for (command, printed) in
-        [("laptop$ recall sync add ~/Sync/recall", added), ("tower$ recall sync", exchanged), ("tower$ recall sync status", status)]
-    {
+    for (command, printed) in [
+        ("laptop$ recall sync add ~/Sync/recall", added),
+        ("laptop$ recall sync key --output key.txt", wrote),
+        ("laptop$ recall sync", sent),
+        ("tower$ recall sync add ~/Sync/recall --key key.txt", joined),
+        ("tower$ recall sync", exchanged),
+        ("tower$ recall sync status", status),
+    ] {
         assert!(page.contains(&format!("{command}\n{printed}")), "{command}\n{printed}");
     }
 }

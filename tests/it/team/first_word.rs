@@ -52,6 +52,18 @@ fn the_first_time_of_a_project_nothing_leaves_before_somebody_saw_it_and_agreed(
 }
 
 #[test]
+fn who_shares_no_project_is_told_how_to() {
+    let Some(server) = team_of(&["anna"]) else { return };
+    let anna = joined(&server, "anna");
+    anna.session(1);
+    let hint = "you share no project: `share = true` under `[team.\"PATH\"]`";
+    let ran = anna.recall(&["team"]);
+    assert!(ran.code == 0 && ran.out == "nothing new\n" && ran.err.contains(hint), "{ran:#?}");
+    consents(&anna, "");
+    assert!(!exchange(&anna).err.contains(hint));
+}
+
+#[test]
 fn who_joins_with_a_project_shared_already_is_told_so() {
     let Some(server) = team_of(&["anna"]) else { return };
     let anna = Member::new();

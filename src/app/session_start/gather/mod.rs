@@ -200,7 +200,7 @@ fn of_team(
             (false, false) => format!("{IN_REPOSITORY}, {}", signature(&said.by)),
         };
         let text = plain(&said.text);
-        let at = said.day.parse().map_or(file.at, |day: Date| begin(day, config));
+        let at = said.date().map_or(file.at, |day| begin(day, config));
         let (kind, when) = (said.told_kind().to_owned(), config.short_day(at));
         only_states(&said.text).then_some(NoteLine { id: file.id, is_due: false, kind, text, is_quoted: true, by, when })
     };
