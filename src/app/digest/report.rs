@@ -111,7 +111,7 @@ impl WaitingForModel {
     pub(crate) fn text(&self) -> String {
         let count = self.waiting_for_model;
         let price = match self.waiting_cost_usd {
-            _ if count == 0 => return "none for the model".to_owned(),
+            _ if count == 0 => return "none for a later run with the model".to_owned(),
             Some(likely) => format!("about {} at list price, at most {} a day", usd(Some(likely)), usd(Some(self.day_usd))),
             None => "price unknown".to_owned(),
         };
