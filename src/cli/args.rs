@@ -440,7 +440,7 @@ pub(crate) struct ShowArgs {
     /// Print the original transcript lines, if they still exist
     #[arg(long, conflicts_with_all = ["items", "json"])]
     pub(crate) raw: bool,
-    /// List what the index keeps of the session, with scores, and why
+    /// List what the index keeps of the session: time, importance from 0 to 1 (in a number and a word), kind, why, and text
     #[arg(long)]
     pub(crate) items: bool,
     /// Show what was agreed before a compaction and its summary left out
