@@ -208,7 +208,7 @@ impl Report {
             text += &line("waiting", waiting.text());
         }
         if self.left_without_model > 0 {
-            text += &line("left", format!("{} without the model", self.left_without_model));
+            text += &line("left", format!("{} without the model; no later run asks it by itself", self.left_without_model));
         }
         if self.digests_taken_back > 0 {
             text += &line("restored", format!("{} by the model, from pages", counted(self.digests_taken_back as usize, "digest")));
