@@ -219,7 +219,7 @@ pub(crate) fn search(memory: &OpenMemory, config: &Config, asked: &SearchRequest
 fn about_claims(hits: &[SearchHit], query: &Query) -> Option<String> {
     match hits.iter().filter(|hit| hit.without_claims).count() {
         0 if hits.is_empty() && query.lists_claims() => Some(
-            "nothing of this kind is stored (only notes and digests by a model have kinds): add words to search your own prompts"
+            "only notes and digests by a model have text of this kind, and none of them fits: add words to search your own prompts"
                 .into(),
         ),
         0 => None,

@@ -98,7 +98,7 @@ pub(crate) enum Command {
     /// machine unless your config says `share = true` for it: see `recall team join`. Without a subcommand, exchange with the server now;
     /// each `recall digest` does so, too. Before it first sends anything of a project, it lists that and asks.
     Team(TeamArgs),
-    /// Share notes, commands that work and errors with their fixes with your team, as files in the repository
+    /// Share notes, commands that pass and errors with their fixes with your team, as files in the repository
     ///
     /// Without an ID, it lists what the repository does not have yet: your notes on this project, commands that pass, and errors with their fixes. With
     /// IDs, it writes those to `.recall/` as plain text: review and commit them like code. `--remove` deletes such files again.
@@ -354,10 +354,10 @@ pub(crate) struct StatsArgs {
     /// What to group by
     #[arg(long, value_enum, default_value = "day")]
     pub(crate) by: GroupBy,
-    /// Ask the server of your team what all sessions took that it shares, for a second at most: by day, author, project or model
+    /// Ask your team's server for the tokens and costs of all sessions that the team shares, for a second at most: by day, author, project or model
     #[arg(long)]
     pub(crate) team: bool,
-    /// Split the tokens by type, instead of counting turns, commits and files
+    /// Show the tokens by type instead of turns, commits and files; `--by model` always does
     #[arg(long)]
     pub(crate) cost: bool,
     /// Only work since then: 7d, 12h, a date, today or yesterday
@@ -440,7 +440,7 @@ pub(crate) struct ShowArgs {
     /// Print the original transcript lines, if they still exist
     #[arg(long, conflicts_with_all = ["items", "json"])]
     pub(crate) raw: bool,
-    /// List what the index keeps of the session, with scores, and why
+    /// List what the index keeps of the session: time, importance from 0 to 1 (in a number and a word), kind, why, and text
     #[arg(long)]
     pub(crate) items: bool,
     /// Show what was agreed before a compaction and its summary left out
@@ -654,8 +654,7 @@ pub(crate) struct RememberArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CloseArgs {
-    /// Ids or prefixes of next steps, blockers or todo notes, as `recall todo`, `recall context` and the pages show them. Without an id, list this
-    /// project's open items
+    /// Ids of open items, or their beginnings; `recall todo` shows them. Without an id, list this project's open items
     #[arg(value_name = "ID", required_if_eq("undo", "true"))]
     pub(crate) ids: Vec<String>,
     /// Reopen the items
@@ -860,20 +859,20 @@ pub(crate) enum TeamAction {
         #[arg(long)]
         only_here: bool,
     },
-    /// Erase one session on the server and keep it back from now on, or erase what another installation of yours shared
+    /// Erase one session on the server and never share it again, or erase what another installation of yours shared
     Withdraw {
-        /// The name of the installation, as an older data folder, or the beginning of it: `recall team status` names them
+        /// The name of the installation (another machine, an older data folder), or its beginning: `recall team status` lists the names
         #[arg(value_name = "NAME", required_unless_present = "session")]
         installation: Option<String>,
-        /// A session of which the team gets nothing from now on, by id or prefix; `recall team status` lists those
+        /// The session that the team no longer gets, by id or prefix; `recall team status` lists such sessions
         #[arg(long, value_name = "ID", conflicts_with = "installation")]
         session: Option<String>,
         /// Share that session again
         #[arg(long, requires = "session")]
         undo: bool,
     },
-    /// Convert transcripts to JSON lines for `recall team push`: for a backlog from other machines. Each folder is read whole and by itself, without
-    /// your memory; your config says what is private, excluded, and in which time zone
+    /// Convert transcripts to JSON lines for `recall team push`, for a backlog from other machines. This reads each folder whole and does not use your
+    /// index; your config says what is private or excluded, and in which time zone
     Records {
         /// A transcript, a folder of transcripts such as ~/.claude/projects/-home-anna-shop, or a folder called projects
         #[arg(value_name = "PATH", required = true)]

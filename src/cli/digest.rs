@@ -28,7 +28,7 @@ pub(crate) fn run(args: DigestArgs, config: Config, out: &mut impl Write) -> Res
 /// What there is to read now and what to type next.
 fn print_next(config: &Config, is_dry: bool, out: &mut impl Write) -> Result<()> {
     match newest_day(config)? {
-        _ if is_dry => writeln!(out, "next      `recall digest` does it")?,
+        _ if is_dry => writeln!(out, "next      `recall digest` without `--dry-run`")?,
         Some(day) => {
             let folder = pages_folder(&config.data_dir);
             writeln!(out, "pages     {}, the newest is of {day}", one_line(&without_controls(&folder.display().to_string())))?;

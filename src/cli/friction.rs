@@ -43,11 +43,12 @@ pub(crate) fn run(args: &FrictionArgs, config: &Config, out: &mut impl Write) ->
 fn tell(error: &RepeatedError, out: &mut impl Write) -> Result<()> {
     let RepeatedError { times, sessions, first, last, until_passed, not_passed, error, command, .. } = error;
     let days = if first == last { format!("on {first}") } else { format!("{first} to {last}") };
-    let passed = if times > not_passed { format!(", {} until it succeeded", span(*until_passed)) } else { String::new() };
+    let passed =
+        if times > not_passed { format!(", {} in all until the same command passed", span(*until_passed)) } else { String::new() };
     let not_passed = match *not_passed {
         0 => String::new(),
-        all if all == *times => ", never succeeded again".to_owned(),
-        some => format!(", {} never", counted(some, "time")),
+        all if all == *times => ", no passing run seen since".to_owned(),
+        some => format!(", {} without a passing run since", counted(some, "time")),
     };
     let (times, sessions) = (counted(*times, "time"), counted(*sessions, "session"));
     let (error, command) = (shorten(error, MAX_CHARS), shorten(command, MAX_CHARS));

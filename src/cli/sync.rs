@@ -114,10 +114,7 @@ fn show(status: &SyncStatus, json: bool, config: &Config, out: &mut impl Write) 
         return Ok(writeln!(out)?);
     }
     if status.places.is_empty() {
-        return Ok(writeln!(
-            out,
-            "No place is set up. `recall sync add DIR` shares this memory over a folder that your machines share."
-        )?);
+        return Ok(writeln!(out, "No place is set up: `recall sync add DIR` exchanges over a folder that your machines share.")?);
     }
     let time = |at| config.local_time(Some(at), "%Y-%m-%d %H:%M");
     let names = status.places.iter().flat_map(|place| &place.machines).map(|machine| &machine.name).chain([&status.machine]);

@@ -45,13 +45,15 @@ pub(crate) fn run(args: &TodoArgs, config: &Config, out: &mut impl Write) -> Res
         (true, 0) if has_sessions => messages::report("continue a session with `recall resume ID`"),
         (true, 0) => messages::report(if all.is_empty() { "nothing is open" } else { "nothing of yours is open" }),
         (true, _) if has_sessions => messages::report(format!(
-            "continue a session with `recall resume ID`; {} last said over 30 days ago: `recall todo --all`",
+            "continue a session with `recall resume ID`; {} last mentioned over 30 days ago: `recall todo --all`",
             counted(older, "open item")
         )),
-        (true, _) => messages::report(format!("nothing open was said in the last 30 days; {older} older: `recall todo --all`")),
+        (true, _) => {
+            messages::report(format!("no open item of yours was mentioned in the last 30 days; {older} older: `recall todo --all`"))
+        }
         (false, 0) => messages::report("mark an item as done with `recall close ID`"),
         (false, _) => messages::report(format!(
-            "mark an item as done with `recall close ID`; {older} more, last said over 30 days ago: `recall todo --all`"
+            "mark an item as done with `recall close ID`; {older} more, last mentioned over 30 days ago: `recall todo --all`"
         )),
     }
     Ok(Completion::Done)

@@ -51,9 +51,9 @@ impl KnownFailure {
         let often = if *times > 1 { format!(", {times} times") } else { String::new() };
         let then = match passed {
             Some(passed) => format!("then {}", passed.text(MAX_CHARS)),
-            None => "no later success is known".to_owned(),
+            None => "no passing run seen since".to_owned(),
         };
-        let again = again_in_turn.map(|turn| format!("  the error occurred again (turn {turn}); no later success is known\n"));
+        let again = again_in_turn.map(|turn| format!("  the error occurred again (turn {turn}); no passing run seen since\n"));
         let error = shorten(error, MAX_CHARS);
         let again = again.unwrap_or_default();
         format!("{day}{project}, session {}{turn}{often}: {error}\n  by `{command}`\n  {then}\n{again}", id8(session))

@@ -111,7 +111,7 @@ impl WaitingForModel {
     pub(crate) fn text(&self) -> String {
         let count = self.waiting_for_model;
         let price = match self.waiting_cost_usd {
-            _ if count == 0 => return "none for the model".to_owned(),
+            _ if count == 0 => return "none for a later run with the model".to_owned(),
             Some(likely) => format!("about {} at list price, at most {} a day", usd(Some(likely)), usd(Some(self.day_usd))),
             None => "price unknown".to_owned(),
         };
@@ -208,7 +208,7 @@ impl Report {
             text += &line("waiting", waiting.text());
         }
         if self.left_without_model > 0 {
-            text += &line("left", format!("{} without the model", self.left_without_model));
+            text += &line("left", format!("{} without the model; no later run asks it by itself", self.left_without_model));
         }
         if self.digests_taken_back > 0 {
             text += &line("restored", format!("{} by the model, from pages", counted(self.digests_taken_back as usize, "digest")));

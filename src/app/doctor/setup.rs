@@ -145,7 +145,7 @@ fn servers_of_claude(all: &[ServerRegistration], host: &Host<'_>) -> Vec<Finding
         return vec![Finding::warning("mcp", found, advice).fixed_by(Repair::Install)];
     }
     if all.is_empty() {
-        return vec![Finding::ok("mcp", "not registered: `recall install --mcp` lets Claude search the memory itself")];
+        return vec![Finding::ok("mcp", "not registered (optional): `recall install --mcp` lets Claude search the memory itself")];
     }
     all.iter().map(|registered| server_finding(registered, host)).collect()
 }

@@ -263,10 +263,10 @@ impl<'a> QuotedParts<'a> {
 
     fn commits(&self, room: usize) -> String {
         let lines = self.commit_lines().collect();
-        listed("Commits that stand", lines, MAX_COMMITS, "before", room)
+        listed("Commits not undone", lines, MAX_COMMITS, "before", room)
     }
 
-    /// Commits that stand, newest first.
+    /// Commits that were not undone, newest first.
     pub(crate) fn commit_lines(&self) -> impl Iterator<Item = String> {
         self.account.commits.iter().rev().map(|commit| self.commit(commit))
     }
@@ -291,7 +291,7 @@ impl<'a> QuotedParts<'a> {
         if commit.pushed {
             facts.push("pushed".to_owned());
         } else if self.is_over() {
-            facts.push("push not seen".to_owned());
+            facts.push("no push seen".to_owned());
         }
         format!("{hash}{}{}", said(&commit.subject, MAX_LINE_CHARS), in_brackets(&facts, ", "))
     }

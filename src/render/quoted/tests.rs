@@ -233,7 +233,7 @@ fn what_git_and_the_checks_showed_is_told_and_no_more() {
     let text = body(&one);
     let at = time(Some(BEGAN), None, &TimeZone::UTC);
     for lines in [
-        "- aaaaaa6 Subject 6 (main, 1 file, pushed)\n- Subject 5 (made anew since, hash not seen, main, push not seen)\n",
+        "- aaaaaa6 Subject 6 (main, 1 file, pushed)\n- Subject 5 (made anew since, hash not seen, main, no push seen)\n",
         "- and 1 before\n",
         "- #113 Mend (opened in this session; merged)\n",
         &format!(
@@ -282,7 +282,7 @@ proptest! {
             for one in [one.clone(), one.clone().shortened()] {
                 let text = told(&one, listener, room);
                 prop_assert!(text.len() <= room && !text.contains("<recall-context>"), "{} of {room}: {}", text.len(), text);
-                for label in [&format!("{said} in each turn"), "Open", "Commits that stand", "Pull requests", "Last runs", "Files"] {
+                for label in [&format!("{said} in each turn"), "Open", "Commits not undone", "Pull requests", "Last runs", "Files"] {
                     prop_assert!(!text.contains(&format!("\n{label}:\n\n")), "a lead-in without content: {}", text);
                 }
                 prop_assert!(!text.contains("\n\n\n"), "{}", text);

@@ -90,7 +90,7 @@ impl Recorded {
         let pages = world.pages();
         let sessions = pages.iter().filter(|(name, _)| name.contains("/sessions/"));
         let is_commit =
-            |line: &&str| COMMITS.iter().any(|title| line.contains(&format!(" {title} ("))) && line.ends_with("push not seen)");
+            |line: &&str| COMMITS.iter().any(|title| line.contains(&format!(" {title} ("))) && line.ends_with("no push seen)");
         counts.commits = sessions.map(|(_, page)| page.lines().filter(is_commit).count()).sum();
         counts
     }

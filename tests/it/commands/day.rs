@@ -202,12 +202,12 @@ fn what_is_open_is_told_of_all_projects_and_what_is_old_on_request() {
     assert!(out.contains("Oil the mill") && !out.contains("Paint the banner"), "{out}");
     assert_eq!(
         err,
-        "recall: mark an item as done with `recall close ID`; 3 more, last said over 30 days ago: `recall todo --all`\n"
+        "recall: mark an item as done with `recall close ID`; 3 more, last mentioned over 30 days ago: `recall todo --all`\n"
     );
     let (out, err) = at("2027-03-01T12:00:00Z", &[]);
     assert_eq!(
         (out.as_str(), err.as_str()),
-        ("", "recall: nothing open was said in the last 30 days; 5 older: `recall todo --all`\n")
+        ("", "recall: no open item of yours was mentioned in the last 30 days; 5 older: `recall todo --all`\n")
     );
     assert!(at("2027-03-01T12:00:00Z", &["--all"]).0.contains("Paint the banner"));
     let (one, _) = at("2026-11-04T12:00:00Z", &["--project", "mill", "--json"]);

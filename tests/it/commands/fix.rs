@@ -119,8 +119,8 @@ fn a_commit_that_failed_passed_later_whatever_its_message_is() {
     let passes = Ok("[main 1a2b3c4] Sort the orders\n 1 file changed");
     assert!(told(&second, passes).contains(" passed (turn 1)"), "{}", told(&second, passes));
     // A commit that was not seen, or another deed, proves nothing.
-    assert!(told(&second, Ok("")).contains("no later success is known"), "{}", told(&second, Ok("")));
-    assert!(told("git commit --amend --no-edit", passes).contains("no later success is known"));
+    assert!(told(&second, Ok("")).contains("no passing run seen since"), "{}", told(&second, Ok("")));
+    assert!(told("git commit --amend --no-edit", passes).contains("no passing run seen since"));
 }
 
 /// A run of more tells of a part as well.
@@ -142,7 +142,7 @@ fn what_failed_in_a_part_passed_later_where_all_of_it_passed() {
     for (failed, later) in
         [("go test ./...", "go test ./cmd/..."), ("go test ./cmd/plan", "go test ./cmd"), ("pytest tests/api", "pytest tests/web")]
     {
-        assert!(told(failed, later, ok).contains("no later success is known"), "{failed} | {later}");
+        assert!(told(failed, later, ok).contains("no passing run seen since"), "{failed} | {later}");
     }
 }
 
@@ -160,7 +160,7 @@ fn nothing_passed_that_was_not_seen_to_pass() {
         row(ONE, 3, "pytest --version tests/api", Ok("pytest 8")),
     ] {
         let told = fix(&digested(&(fails() + &later)), "libpq.so.5");
-        assert!(told.ends_with("  no later success is known\n"), "{told}\n{later}");
+        assert!(told.ends_with("  no passing run seen since\n"), "{told}\n{later}");
     }
     let broader = fix(
         &digested(&(fails() + &edited(ONE, "e1", &at(3), "/home/dev/src/shop/api.py") + &row(ONE, 4, "uv run pytest", PASSES))),
@@ -172,7 +172,7 @@ fn nothing_passed_that_was_not_seen_to_pass() {
         "libpq.so.5",
     );
     assert!(
-        again.contains("turn 1, 2 times") && again.ends_with("  the error occurred again (turn 1); no later success is known\n"),
+        again.contains("turn 1, 2 times") && again.ends_with("  the error occurred again (turn 1); no passing run seen since\n"),
         "{again}"
     );
 }

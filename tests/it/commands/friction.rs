@@ -31,11 +31,11 @@ fn what_was_met_again_and_again_is_told_the_costliest_first() {
     );
     world.digest(&["--summarizer", "extract"]);
     let friction = |args: &[&str]| world.recall([&["friction"], args].concat()).out;
-    let build = "  3 times in 1 session, on 2026-11-11, never succeeded again: [TypeError: generate is not a function]\n    last command: `npm run build`\n";
+    let build = "  3 times in 1 session, on 2026-11-11, no passing run seen since: [TypeError: generate is not a function]\n    last command: `npm run build`\n";
     assert_eq!(friction(&[]), format!("in /home/dev/src/shop:\n{build}"), "the others were met once");
     session(&world, 3, &[("pytest tests/api", Err(LIBPQ)), ("pytest", Ok("3 passed in 1s")), ("pytest", Err(LIBPQ))]);
     world.digest(&["--summarizer", "extract"]);
-    let libpq = "  3 times in 2 sessions, 2026-11-12 to 2026-11-13, 3 min until it succeeded, 1 time never: ImportError: \
+    let libpq = "  3 times in 2 sessions, 2026-11-12 to 2026-11-13, 3 min in all until the same command passed, 1 time without a passing run since: ImportError: \
          libpq.so.5: cannot open shared object file\n    last command: `pytest`\n";
     assert_eq!(friction(&[]), format!("in /home/dev/src/shop:\n{libpq}{build}"));
     assert_eq!(friction(&["-n", "1"]), format!("in /home/dev/src/shop:\n{libpq}"));

@@ -243,7 +243,7 @@ fn what_a_later_session_saw_of_a_commit_goes_before_its_old_hash() {
     let brief = world.recall(["show", &first.id]).out;
     for part in [
         "> Committed as `1a2b3c4`.\n\nsince then: 1a2b3c4 is 9f8e7d6 now\n",
-        "\n- 9f8e7d6 Order list: page by key (paging, push not seen)\n",
+        "\n- 9f8e7d6 Order list: page by key (paging, no push seen)\n",
     ] {
         assert!(brief.contains(part), "{part}: {brief}");
     }

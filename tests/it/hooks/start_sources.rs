@@ -107,7 +107,7 @@ fn after_a_compaction_a_session_is_told_what_it_had_done_itself() {
         for done in [
             "Where it stands (",
             "What the user said in each turn. A line with `>` is the beginning of the reply. A later turn overrides an earlier one:\n1. ",
-            "Commits that stand:\n",
+            "Commits not undone:\n",
             &COMPACT[..8],
         ] {
             assert!(text.contains(done), "{done}: {text}");

@@ -75,7 +75,10 @@ fn a_run_says_who_made_the_digests_and_what_waits() {
     assert!(ran.out.contains("waiting   3 for a later run with the model, about $0.0"), "{ran:#?}");
     many.stand_in.recall(&["digest"]);
     let ran = many.stand_in.recall(&["digest"]);
-    assert!(ran.out.contains("1 by the model, 0 without") && ran.out.contains("waiting   none for the model"), "{ran:#?}");
+    assert!(
+        ran.out.contains("1 by the model, 0 without") && ran.out.contains("waiting   none for a later run with the model"),
+        "{ran:#?}"
+    );
 }
 
 #[test]
@@ -97,7 +100,7 @@ fn where_there_is_no_client_nothing_recommends_it() {
     let nowhere = many.stand_in.world.root().join("empty");
     let without = |world: &World| world.recall_with(["digest"], &[("PATH", nowhere.to_str().expect("a UTF-8 path"))]);
     let ran = without(&many.stand_in.world);
-    assert!(ran.err.contains("21 sessions at once: digested without the model (`claude` was not found"), "{ran:#?}");
+    assert!(ran.err.contains("21 sessions are digested without the model: `claude` was not found"), "{ran:#?}");
     assert!(!format!("{}{}", ran.out, ran.err).contains("--summarizer claude"), "{ran:#?}");
 }
 

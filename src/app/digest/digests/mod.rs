@@ -109,14 +109,14 @@ impl DigestMaker<'_> {
                 // A run that was asked to stop has priced only some of them.
                 let price = cost.likely.filter(|_| cost.calls == count);
                 format!(
-                    "; with it they would cost about {} at list price (`recall digest --summarizer {} --newest {FIRST_OFFER}`)",
+                    ", because they are many; with it they would cost about {} at list price (`recall digest --summarizer {} --newest {FIRST_OFFER}`)",
                     usd(price),
                     model.word()
                 )
             }
-            Err(why) => format!(" ({why})"),
+            Err(why) => format!(": {why}"),
         };
-        self.ui.note(&format!("{count} sessions at once: digested without the model{with_it}"));
+        self.ui.note(&format!("{count} sessions are digested without the model{with_it}"));
         Ok(())
     }
 
