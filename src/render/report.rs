@@ -260,8 +260,7 @@ impl ReportText<'_> {
             let own = work.files.iter().filter(|file| !file.starts_with(['/', '~']));
             list(&mut text, "## Files", own.map(|file| code(file)), MAX_FILES);
         }
-        let told = work.checks.iter().filter(|run| run.ok == Some(true) || run.ok.is_none() && !run.lines.is_empty());
-        list(&mut text, "## Checks", told.map(check), MAX_CHECKS);
+        list(&mut text, "## Checks", work.checks.iter().filter(|run| run.ok != Some(false)).map(check), MAX_CHECKS);
         list(&mut text, "## Open", self.open(work, false), MAX_OPEN);
         text.trim_start().to_owned()
     }
@@ -376,8 +375,7 @@ fn check(run: &LastRun) -> String {
         None => run.lines.last().map(|line| printed(line)),
     });
     facts.extend(run.edited_since.then(|| "files were edited since".to_owned()));
-    let facts = if facts.is_empty() { "ran".to_owned() } else { facts.join(", ") };
-    format!("{}: {facts}", commands(run))
+    format!("{}: {}", commands(run), facts.join(", "))
 }
 
 /// Kinds of changes by how subjects begin, as of Conventional Commits 1.0.0.
