@@ -138,7 +138,7 @@ pub(crate) fn meant(memory: &OpenMemory, own: &str, word: &str) -> Result<MeantS
 
 /// Those sessions in which somebody said something, the newest first.
 pub(super) fn newest_first(memory: &Memory, mut heads: Vec<SessionHead>) -> Result<Vec<SessionHead>> {
-    let of_nobody = memory.skipped_without_digest()?;
+    let of_nobody = memory.sessions_of_nobody()?;
     heads.retain(|head| !of_nobody.contains(&head.pk));
     heads.sort_by(|a, b| (b.last_active(), &b.id).cmp(&(a.last_active(), &a.id)));
     Ok(heads)

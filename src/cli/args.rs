@@ -718,7 +718,7 @@ pub(crate) struct ForgetWhat {
 }
 
 /// During the pause, hooks and the MCP server give no context, and hooks leave no marks. A session that begins in the pause (also by /clear or
-/// as a fork) is never recorded: no later digest reads it. A session that began before is digested as always; `recall forget --this` deletes
+/// as a fork) is never recorded: the hooks note it, and no later digest reads it. A session that began before is digested as always; `recall forget --this` deletes
 /// it. The timer still runs digests. For a single session: `RECALL_OFF=1 claude`.
 #[derive(Debug, Args)]
 pub(crate) struct PauseArgs {

@@ -44,7 +44,7 @@ fn tell(error: &RepeatedError, out: &mut impl Write) -> Result<()> {
     let RepeatedError { times, sessions, first, last, until_passed, not_passed, error, command, .. } = error;
     let days = if first == last { format!("on {first}") } else { format!("{first} to {last}") };
     let passed =
-        if times > not_passed { format!(", {} in all until the same command passed", span(*until_passed)) } else { String::new() };
+        if times > not_passed { format!(", {} in all until a later run passed", span(*until_passed)) } else { String::new() };
     let not_passed = match *not_passed {
         0 => String::new(),
         all if all == *times => ", no passing run seen since".to_owned(),

@@ -5,10 +5,13 @@ use std::io::Write;
 use anyhow::{Context, Result};
 
 use crate::app::Completion;
+use crate::app::doctor::lacks_hooks;
 use crate::cli::args::PauseArgs;
 use crate::config::Config;
 use crate::config::pause::{self, OffReason};
 use crate::model::time_spec::parse_duration;
+use crate::setup::Host;
+use crate::sys::messages;
 
 pub(crate) fn run(args: &PauseArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     if args.off {
@@ -31,6 +34,11 @@ pub(crate) fn run(args: &PauseArgs, config: &Config, out: &mut impl Write) -> Re
                 out,
                 "running sessions are still digested, unless you run `recall forget --this`; `recall pause --off` ends the pause"
             )?;
+            if lacks_hooks(&Host::new(config)?) {
+                messages::report(
+                    "no hooks are installed, and only they tell which sessions start during the pause: the next digest reads these as well",
+                );
+            }
         }
         Some(OffReason::Session) => writeln!(out, "switched off for this session: RECALL_OFF is set")?,
         None => writeln!(out, "not paused: `recall pause 2h` does that for two hours")?,

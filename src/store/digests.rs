@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, 
 
 use super::{Reader, Writer, notes, search};
 use crate::analyze::account::ACCOUNT_RULES;
-use crate::analyze::eligibility::ModelFailures;
+use crate::analyze::eligibility::{ModelFailures, SkipReason};
 use crate::analyze::minhash::SessionWordSet;
 use crate::model::digest::{CLAUDE_MEM, Digest, OpenItem, WITHOUT_MODEL, is_by_model};
 use crate::model::session::{Millis, unused_id};
@@ -103,11 +103,12 @@ impl Reader {
         Ok(self.db.prepare_cached("SELECT skip FROM session WHERE pk = ?1")?.query_row([session], |r| r.get(0))?)
     }
 
-    /// Sessions that no digest tells, because there is nothing to tell.
-    pub(crate) fn skipped_without_digest(&self) -> Result<HashSet<i64>> {
-        let sql = "SELECT s.pk FROM session s WHERE s.skip IS NOT NULL
+    /// Sessions that no digest tells, because there is nothing to tell. One that is skipped for now is none of them.
+    pub(crate) fn sessions_of_nobody(&self) -> Result<HashSet<i64>> {
+        let sql = "SELECT s.pk FROM session s WHERE s.skip IN (?1, ?2)
              AND NOT EXISTS (SELECT 1 FROM digest d WHERE d.session = s.pk AND d.superseded = 0)";
-        Ok(self.db.prepare_cached(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
+        let nothing = [SkipReason::NoPrompt, SkipReason::NoWork].map(|reason| reason.to_string());
+        Ok(self.db.prepare_cached(sql)?.query_map(nothing, |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }
 
     /// Sessions whose last model call failed.

@@ -75,7 +75,7 @@ fn it_stands_on_each_day_with_a_prompt() {
     assert_eq!(days(&world), [FIRST, SECOND, LAST]);
     let [first, second, last] = [FIRST, SECOND, LAST].map(|name| day(&world, name).expect("a page"));
     assert!(
-        first.contains("\nsessions: 1\ncost_usd: ") && first.contains(" · 4 prompts · ") && !first.contains("went on"),
+        first.contains("\nsessions: 1\ncost_usd: ") && first.contains(" · 1 of 4 prompts · ") && !first.contains("went on"),
         "{first}"
     );
     let told = "\nbegan on [Saturday, 31 October 2026](../2026-10/2026-10-31.md) · 2 prompts · [session page](../2026-10/sessions/2026-10-31-shop-77777777.md)\n\
@@ -83,10 +83,11 @@ fn it_stands_on_each_day_with_a_prompt() {
     assert!(second.contains(told) && second.contains("\n### 01:12 went on: "), "{second}");
     assert!(
         second.contains("\nClaude's last reply of the day (")
-            && second.contains("\n**Commits**\n\n- `abc1234` Write the zebra export\n"),
+            && second.contains("\n**Commits and pull requests**\n\n- `abc1234` Write the zebra export\n"),
         "{second}"
     );
     assert!(!second.contains("Cache the rates"), "made on the day before: {second}");
+    assert!(first.contains("\n- commits and pull requests: `abc1234` Cache the rates\n"), "made on the day after: {first}");
     assert!(second.contains("\nsessions: 1\nsessions_gone_on: 1\n") && second.contains("### 09:00 "), "{second}");
     assert!(last.contains("\nsessions: 0\nsessions_gone_on: 1\ncost_usd: 0.00\n"), "{last}");
     assert!(last.contains(" · 1 prompt · ") && last.contains(" “Measure the giraffe query.”"), "{last}");

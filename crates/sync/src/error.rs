@@ -8,7 +8,7 @@ use std::time::Duration;
 #[non_exhaustive]
 pub enum Error {
     /// An address that names no carrier.
-    #[error("{address}: {why}. A carrier is a folder (/path/to/it), ssh://[user@]host[:port]/path or s3://bucket/prefix")]
+    #[error("{address}: {why}. A place is a folder (/path/to/it), ssh://[user@]host[:port]/path or s3://bucket/prefix")]
     Address {
         /// What was given.
         address: String,
@@ -71,7 +71,7 @@ pub enum Error {
     },
     /// Somebody else publishes under this machine's id: a copied disk, or an index from a backup.
     #[error(
-        "{name} on the carrier was not published from here: another machine has the same id (a copied disk), or what this machine remembers \
+        "{name} at the place was not published from here: another machine has the same id (a copied disk), or what this machine remembers \
          is from a backup. Nothing was published. Give this machine a new id; then remove the machine with the old id if it no longer exists"
     )]
     Doubled {
@@ -79,9 +79,7 @@ pub enum Error {
         name: String,
     },
     /// The carrier is encrypted with another key, or is encrypted and should not be, or the reverse.
-    #[error(
-        "{name}: {why}. Give all machines of the carrier the same key or none; to begin with another key, empty the carrier first"
-    )]
+    #[error("{name}: {why}. Give all machines of the place the same key or none; to begin with another key, empty the place first")]
     WrongKey {
         /// The file that shows it.
         name: String,
@@ -89,7 +87,7 @@ pub enum Error {
         why: &'static str,
     },
     /// The manifest of this machine is the one that it wrote, and cannot be read all the same.
-    #[error("{name}: {why}. Remove this file from the carrier: this machine then publishes everything again")]
+    #[error("{name}: {why}. Remove this file from the place: this machine then publishes everything again")]
     Manifest {
         /// Its name.
         name: String,

@@ -7,6 +7,8 @@ const MIN_WORDS_INSIDE: usize = 4;
 /// Fewest characters of a hash, and of the part of a name behind `tmp`.
 const MIN_HASH_CHARS: usize = 7;
 const MIN_TEMPORARY_CHARS: usize = 5;
+/// Fewest characters of a name that is not typed to its end.
+const MIN_NAME_BEGINNING: usize = 8;
 /// A line is no error line beyond this, in bytes.
 const MAX_LINE_BYTES: usize = 2_000;
 
@@ -33,6 +35,8 @@ pub(super) fn signature(line: &str) -> Option<String> {
 pub(crate) enum Fit {
     /// The line holds all of it.
     Inside,
+    /// The line is a part of it, and ends within a name.
+    PartOfName,
     /// The line is a part of it.
     Part,
     Same,
@@ -60,6 +64,10 @@ impl Asked {
         let known = loose(known);
         if holds(&known, &self.loose) {
             return Some(Fit::Part);
+        }
+        let is_cut = self.loose.rsplit(' ').next().is_some_and(|last| last.chars().count() >= MIN_NAME_BEGINNING);
+        if is_cut && format!(" {known}").contains(&format!(" {}", self.loose)) {
+            return Some(Fit::PartOfName);
         }
         (known.split(' ').count() >= MIN_WORDS_INSIDE && holds(&self.loose, &known)).then_some(Fit::Inside)
     }

@@ -104,6 +104,8 @@ impl CommandClass {
             () if line.contains("lint") || line.contains("vet") || line.contains("clippy") => Lint,
             () if line.contains("typecheck") || line.contains("type-check") || line.starts_with("tsc") => Types,
             () if line.contains("build") || line.contains("compile") => Build,
+            // What a project's own script of that name does is not known; that of `make` tests.
+            () if matches!(first.first(), Some(&("npm" | "pnpm" | "yarn" | "bun"))) && line.ends_with(" check") => Check,
             () if checks(CheckKind::Tests) => Test,
             () if checks(CheckKind::Lints) => Lint,
             () if checks(CheckKind::Types) => Types,
@@ -152,6 +154,8 @@ mod tests {
             ("go build ./...", Build),
             ("go test ./a -run TestBuild", Test),
             ("knip", Check),
+            ("npm run check", Check),
+            ("pnpm check", Check),
             ("make check", Test),
             ("ruff check .", Lint),
             ("tsc --noEmit", Types),

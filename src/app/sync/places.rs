@@ -352,6 +352,7 @@ pub(crate) fn choose_project(config: &Config, there: &str, here: &str) -> Result
     alone(config, &Ui::default(), || {
         let mut state = SyncState::load(&config.data_dir)?.context("no place is set up")?;
         let here = absolute(here)?;
+        ensure!(Path::new(&here).is_dir(), "`{here}` is no folder of this machine");
         state.projects.chosen.insert(there.to_owned(), here);
         // What was heard is heard again, and put in its place.
         state.places.iter_mut().for_each(|place| place.inbox.reset());

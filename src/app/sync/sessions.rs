@@ -43,7 +43,7 @@ pub(super) fn told_here(memory: &Memory) -> Result<BTreeMap<RecordId, u64>> {
         Ok((RecordId { kind: SESSION.to_owned(), id: head.id }, version))
     };
     // Of those in which nobody said anything, nothing is shown here either.
-    let of_nobody = memory.skipped_without_digest()?;
+    let of_nobody = memory.sessions_of_nobody()?;
     memory.sessions_from_here()?.into_iter().filter(|head| !of_nobody.contains(&head.pk)).map(told).collect()
 }
 

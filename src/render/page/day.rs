@@ -23,7 +23,7 @@ use crate::model::session::{Millis, Project};
 use crate::model::session_facts::SessionFacts;
 use crate::model::since_then::Overtaken;
 use crate::render::quoted::turn_lines;
-use crate::text::clean::{counted, shorten};
+use crate::text::clean::{counted, one_line, shorten};
 use crate::text::markdown::{code, heading, inline, yaml};
 
 /// The most commits and pull requests above the sessions, and the most characters of each.
@@ -32,10 +32,12 @@ const MAX_SUBJECT_CHARS: usize = 90;
 const MAX_FILES: usize = 8;
 /// The most characters of what was asked, and of a session's last reply.
 const MAX_ASKED_CHARS: usize = 360;
-const MAX_REPLY_CHARS: usize = 500;
+const MAX_REPLY_CHARS: usize = 800;
 /// Of the words of a prompt in a list of them; of more than twice as many the first and the last so many are listed.
 const MAX_ASKED_LINE_CHARS: usize = 140;
 const ASKED_AT_ENDS: usize = 4;
+/// A title is made of a prompt if that begins alike by so many characters.
+const BEGINNING_CHARS: usize = 24;
 
 /// What the day page needs of a session.
 #[derive(Debug, Clone)]
@@ -146,8 +148,7 @@ impl DayEntry {
         let is_then = |at: Option<Millis>| at.is_some_and(|at| date(at, zone) == day);
         let then: Vec<Millis> = one.account.turn_times().filter(|at| is_then(Some(*at))).collect();
         let at = then.iter().min().copied()?;
-        let made = one.account.commits.iter().filter(|commit| one.repeated_by.is_none() && is_then(commit.at));
-        let made: Vec<String> = made.map(told_commit).collect();
+        let made = if one.repeated_by.is_none() { made(one.account, is_then) } else { Vec::new() };
         let text = gone_on_entry(one, (at, then.len()), &made, zone);
         let (id, project) = (one.id.to_owned(), one.project.clone());
         Some(Self { id, project, at: Some(at), went_on: true, cost: (0.0, false), made, open: (0, false), text })
@@ -160,13 +161,15 @@ impl DayEntry {
         let ends = one.account.open.iter().filter(|open| open.task().is_none()).count();
         let tasks = one.account.open.iter().filter_map(OpenEnd::task).filter(|task| !is_closed(one, task)).count();
         let told = one.repeated_by.is_none();
+        let later = one.later_days(zone);
+        let is_told_later = |at: Option<Millis>| at.is_some_and(|at| later.contains(&date(at, zone)));
         Self {
             id: one.id.to_owned(),
             project: one.project.clone(),
             at: one.facts.began_at,
             went_on: false,
             cost,
-            made: if told { made(one.account) } else { Vec::new() },
+            made: if told { made(one.account, |at| !is_told_later(at)) } else { Vec::new() },
             open: if told { (tasks, ends > 0) } else { (0, false) },
             text,
         }
@@ -269,10 +272,11 @@ fn summary(page: &mut String, entries: &[DayEntry], projects: &[&Project]) {
     }
 }
 
-/// Commits and pull requests that a session made.
-fn made(account: &SessionAccount) -> Vec<String> {
+/// Commits and pull requests that a session made at such times.
+fn made(account: &SessionAccount, is_then: impl Fn(Option<Millis>) -> bool) -> Vec<String> {
     let pr = |pr: &PullRequest| inline(&shorten(format!("PR #{} {}", pr.number, pr.title).trim_end(), MAX_SUBJECT_CHARS));
-    account.commits.iter().map(told_commit).chain(account.pull_requests.iter().filter(|pr| pr.made).map(pr)).collect()
+    let commits = account.commits.iter().filter(|commit| is_then(commit.at)).map(told_commit);
+    commits.chain(account.pull_requests.iter().filter(|pr| pr.made && is_then(pr.at)).map(pr)).collect()
 }
 
 fn told_commit(commit: &Commit) -> String {
@@ -305,7 +309,7 @@ fn gone_on_entry(one: &DayEntryInput<'_>, (at, prompts): (Millis, usize), made: 
     if let Some(reply) = turns.iter().rev().find_map(|turn| turn.reply.as_ref()) {
         text.push_str(&told_reply("last reply of the day", reply, account, &date(at, zone), zone));
     }
-    bullets(&mut text, "Commits", made.iter().cloned());
+    bullets(&mut text, "Commits and pull requests", made.iter().cloned());
     text
 }
 
@@ -327,15 +331,15 @@ fn day_entry(page: &mut String, one: &DayEntryInput<'_>, zone: &TimeZone) {
         if one.goes_on { " so far, it goes on" } else { "" },
         if one.account.client.is_usual() { String::new() } else { format!("{} · ", one.account.client.name()) },
         one.machine.map(|name| format!("on {} · ", inline(name))).unwrap_or_default(),
-        figures(facts, one.account.files.edited.len(), one.branch),
+        figures(facts, prompts_that_day(one, zone), one.account.files.edited.len(), one.branch),
         page_path::from_day(one.page),
     ));
     if !is_by_model(one.summarizer) {
         page.push_str(&since_then((one.items, one.overtaken), facts.last_at, one.account, zone));
         let day = facts.began_at.map(|at| date(at, zone)).unwrap_or_default();
         let turns: Vec<&Turn> = turns_on(one.account, &day, zone).collect();
-        // Of a single prompt the title tells as much.
-        let asked = Some(asked(&turns, one.account, zone)).filter(|lines| lines.len() > 1).unwrap_or_default();
+        // Of a single prompt the title may tell as much.
+        let asked = if is_title_alone(&turns, one.account) { Vec::new() } else { asked(&turns, one.account, zone) };
         bullets(page, "Asked", asked.into_iter());
         last_replies(page, one.account, &day, zone);
     } else {
@@ -356,10 +360,19 @@ fn turns_on<'a>(account: &'a SessionAccount, day: &str, zone: &TimeZone) -> impl
     account.turns.iter().filter(move |turn| turn.at.is_some_and(|at| date(at, zone) == day))
 }
 
+/// Is there a single prompt, and the title what it begins with?
+fn is_title_alone(turns: &[&Turn], account: &SessionAccount) -> bool {
+    let [turn] = turns else { return turns.is_empty() };
+    let begin: String = account.title.asked.chars().take(BEGINNING_CHARS).collect();
+    turn.words.len() < 2 && turn.words.first().is_none_or(|word| one_line(&word.text).contains(&begin))
+}
+
 /// What was asked in these turns, a line each: of many the first and the last ones, and none that says nothing by itself.
 fn asked(turns: &[&Turn], account: &SessionAccount, zone: &TimeZone) -> Vec<String> {
+    let are_few = turns.len() <= 2 * ASKED_AT_ENDS;
     let line = |turn: &&Turn| {
-        let word = turn.words.first().filter(|word| word.kind != WordKind::Prompt || tells_something(&word.text))?;
+        let tells = |text: &str| are_few || tells_something(text);
+        let word = turn.words.first().filter(|word| word.kind != WordKind::Prompt || tells(&word.text))?;
         let said = turn_lines(turn, account.client, MAX_ASKED_LINE_CHARS).next()?;
         Some(format!("{} {}", clock(word.at.or(turn.at), zone), inline(&shorten(&said, MAX_ASKED_CHARS))))
     };
@@ -389,9 +402,17 @@ fn told_reply(which: &str, reply: &ClosingReply, account: &SessionAccount, day: 
     format!("\n{}'s {which} ({on}{}{cut_off}):\n\n{quoted}", account.client.assistant(), clock(reply.at, zone))
 }
 
-/// `5 prompts · 12 files · $0.42`
-fn figures(facts: &SessionFacts, edited: usize, branch: Option<&str>) -> String {
-    let mut parts = vec![counted(facts.prompts, "prompt")];
+/// How many of its turns began on its first day, if it went on on others.
+fn prompts_that_day(one: &DayEntryInput<'_>, zone: &TimeZone) -> Option<usize> {
+    let day = one.own_day();
+    let then = one.account.turn_times().filter(|at| date(*at, zone) == day).count();
+    (!one.later_days(zone).is_empty()).then_some(then)
+}
+
+/// `5 prompts · 12 files · $0.42`; of a session that went on on other days `2 of 5 prompts`.
+fn figures(facts: &SessionFacts, that_day: Option<usize>, edited: usize, branch: Option<&str>) -> String {
+    let prompts = counted(facts.prompts, "prompt");
+    let mut parts = vec![that_day.map_or(prompts.clone(), |count| format!("{count} of {prompts}"))];
     if edited > 0 {
         parts.push(format!("{} edited", counted(edited, "file")));
     }

@@ -162,6 +162,15 @@ fn a_session_that_runs_is_listed_as_running_until_it_ends() {
     assert!(!first(&world).contains("(running)"), "{}", first(&world));
 }
 
+/// What a limit left for a later run was read all the same.
+#[test]
+fn a_list_has_also_sessions_that_wait_for_a_later_run() {
+    let world = World::with_fixtures(&["plain", "retry"]);
+    assert_eq!(world.recall(["digest", "--summarizer", "extract", "--limit", "1"]).code, 0);
+    let listed = world.recall(["list"]).out;
+    assert!(listed.lines().count() == 2 && listed.contains("(waiting)"), "{listed}");
+}
+
 #[test]
 fn a_session_is_shown_by_how_far_back_it_is() {
     let world = world();

@@ -85,6 +85,7 @@ fn an_error_is_found_by_any_line_that_states_it_and_counted_once() {
         ("error: Signing file", "error: Signing file"),
         ("cannot auto-sign commit", "closure_test.go:42: commit: cannot auto-sign commit: register a plugin"),
         ("--- FAIL: TestClosure (0.00s)", "TestClosure"),
+        ("FAIL: TestClosu", "TestClosure"),
         ("not enough arguments in call to transport.AdvertiseRefs", "passed (turn 1); in between: changes to client_test.go"),
     ] {
         let found = fix(&world, asked);

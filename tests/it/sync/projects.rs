@@ -75,6 +75,8 @@ fn the_user_can_say_which_projects_are_the_same() {
     session_in(&tower, 2, here.to_str().unwrap());
     settle(&[&laptop, &tower]);
     assert_eq!(projects(&tower).len(), 2);
+    let nowhere = tower.sync(&["project", there.to_str().unwrap(), "nowhere"]);
+    assert!(nowhere.code == 2 && nowhere.err.contains("is no folder of this machine"), "{nowhere:#?}");
     let ran = tower.sync(&["project", there.to_str().unwrap(), here.to_str().unwrap()]);
     assert_eq!(ran.code, 0, "{ran:#?}");
     settle(&[&laptop, &tower]);
