@@ -1,19 +1,20 @@
 //! What came since of words that are still told: what they left open was closed, a later statement overtakes them, or what they name is gone.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
+use std::cell::{LazyCell, RefCell};
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use anyhow::Result;
 
 use super::Reader;
 use crate::analyze::distinct::normalized;
-use crate::analyze::lives::still_says;
+use crate::analyze::lives::SaidSentences;
 use crate::model::note::Note;
 use crate::model::observation::Observation;
 use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
 use crate::model::since_then::{SinceThen, standing};
+use crate::text::tokenize::distinctive_words;
 
 /// The most changed files that are told.
 const MAX_CHANGED: usize = 3;
@@ -27,9 +28,24 @@ pub(crate) struct CameSince<'a> {
 /// What came in a project.
 struct ProjectNews {
     /// Closings, and what is overtaken, in no order.
-    since_then: Vec<SinceThen>,
+    since_then: Vec<News>,
     /// What git showed of what a session or a note names, by its id.
     observed: HashMap<String, Vec<Observation>>,
+}
+
+/// One thing that came, with the words by which it is looked for in what is still said: each session asks for all of them.
+struct News {
+    one: SinceThen,
+    distinctive: BTreeSet<String>,
+    /// Of what is overtaken, as it was said.
+    normal: String,
+}
+
+impl News {
+    fn of(one: SinceThen) -> Self {
+        let normal = if matches!(one, SinceThen::Overtaken(_)) { normalized(one.words()) } else { String::new() };
+        Self { distinctive: distinctive_words(one.words()), normal, one }
+    }
 }
 
 impl<'a> CameSince<'a> {
@@ -80,7 +96,7 @@ impl<'a> CameSince<'a> {
         let closed = self.store.project_closings(project)?.into_iter().map(SinceThen::Closed);
         let overtaken = standing(self.store.overtaken_in(project)?).into_iter().map(SinceThen::Overtaken);
         let observed = self.store.observed_in(project)?;
-        let all = Rc::new(ProjectNews { since_then: closed.chain(overtaken).collect(), observed });
+        let all = Rc::new(ProjectNews { since_then: closed.chain(overtaken).map(News::of).collect(), observed });
         self.by_project.borrow_mut().insert(project.to_owned(), all.clone());
         Ok(all)
     }
@@ -104,18 +120,19 @@ fn names(text: &str, name: &str) -> bool {
 }
 
 /// What came after the last words of a session or a note, with this id, of what texts of it still say: in order, each once.
-fn still_told(all: &[SinceThen], place: &str, last_at: Option<Millis>, texts: &[&str]) -> Vec<SinceThen> {
+fn still_told(all: &[News], place: &str, last_at: Option<Millis>, texts: &[&str]) -> Vec<SinceThen> {
     let is_later = |one: &SinceThen| match one {
         // Whatever it said afterwards, these words of it were overtaken.
         SinceThen::Overtaken(overtaken) if overtaken.earlier.by.place() == place => true,
         one => one.at() > last_at,
     };
-    let is_told = |one: &SinceThen| {
-        let words = normalized(one.words());
-        let stands = |text: &str| !words.is_empty() && matches!(one, SinceThen::Overtaken(_)) && normalized(text).contains(&words);
-        texts.iter().any(|text| still_says(text, one.words()) || stands(text))
+    let sentences = LazyCell::new(|| SaidSentences::of(texts.iter().copied()));
+    let normal = LazyCell::new(|| texts.iter().map(|text| normalized(text)).collect::<Vec<_>>());
+    let is_told = |news: &&News| {
+        let stands = || !news.normal.is_empty() && normal.iter().any(|text| text.contains(&news.normal));
+        is_later(&news.one) && (sentences.say(&news.distinctive) || stands())
     };
-    let mut told: Vec<SinceThen> = all.iter().filter(|one| is_later(one) && is_told(one)).cloned().collect();
+    let mut told: Vec<SinceThen> = all.iter().filter(is_told).map(|news| news.one.clone()).collect();
     told.sort_by(|a, b| (a.at(), a.words()).cmp(&(b.at(), b.words())));
     told.dedup_by(|a, b| {
         a.words() == b.words() || matches!((a, b), (SinceThen::Overtaken(a), SinceThen::Overtaken(b)) if a.later == b.later)

@@ -1,6 +1,7 @@
 //! Parts shared by day and session pages: paragraphs and lists that are omitted when empty, and the lines for claims, open items
 //! and near-duplicates.
 
+use std::cell::LazyCell;
 use std::fmt;
 use std::path::Path;
 
@@ -8,7 +9,7 @@ use jiff::tz::TimeZone;
 
 use super::date;
 use crate::analyze::account::SessionAccount;
-use crate::analyze::lives::still_says;
+use crate::analyze::lives::SaidSentences;
 use crate::model::digest::{Claim, Digest, is_by_model};
 use crate::model::item_state::ItemStates;
 use crate::model::page_path::{day_in_name, from_below};
@@ -16,6 +17,7 @@ use crate::model::section::{Section, Shown};
 use crate::model::session::{Answer, Millis};
 use crate::model::since_then::Overtaken;
 use crate::text::markdown::{code, inline};
+use crate::text::tokenize::distinctive_words;
 
 /// A list under a heading.
 pub(super) fn section(page: &mut String, title: &str, lines: impl Iterator<Item = String>) {
@@ -103,8 +105,8 @@ pub(super) fn since_then(
     account: &SessionAccount,
     zone: &TimeZone,
 ) -> String {
-    let later = items.closed_since(last_at);
-    let told = later.filter(|closing| account.replies().any(|reply| still_says(reply, &closing.text)));
+    let said = LazyCell::new(|| SaidSentences::of(account.replies()));
+    let told = items.closed_since(last_at).filter(|closing| said.say(&distinctive_words(&closing.text)));
     let closed = told.map(|closing| closing.told(|at| date(at, zone)));
     let mut lines: Vec<String> = closed.chain(overtaken.iter().map(|one| one.later.told(|at| date(at, zone)))).collect();
     lines.dedup();
