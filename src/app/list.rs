@@ -132,6 +132,7 @@ pub(crate) fn meant(memory: &OpenMemory, own: &str, word: &str) -> Result<MeantS
     heads.retain(|head| !has_own || head.project.key == own);
     match heads.into_iter().nth(back - 1) {
         Some(head) => Ok(MeantSession { id: head.id, elsewhere: (!has_own).then_some(head.project.key) }),
+        None if has_own => bail!("fewer than {back} sessions in this project: see `recall list`"),
         None => bail!("fewer than {back} sessions: see `recall list`"),
     }
 }

@@ -17,7 +17,8 @@ use crate::text::clean::{counted, id8, one_line, without_controls};
 
 pub(crate) fn run(args: &TodoArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let since = if args.all { Millis::MIN } else { recent_since(config.now()) };
-    let mut all = open_everywhere(&open_memory(config)?, config, args.project.as_deref(), since)?;
+    let memory = open_memory(config)?;
+    let mut all = open_everywhere(&memory, config, args.project.as_deref(), since)?;
     let mut older = 0;
     for project in &mut all {
         let open = project.items.len();
@@ -43,7 +44,17 @@ pub(crate) fn run(args: &TodoArgs, config: &Config, out: &mut impl Write) -> Res
     let has_sessions = all.iter().any(|project| !project.sessions.is_empty());
     match (all.iter().all(|project| project.items.is_empty()), older) {
         (true, 0) if has_sessions => messages::report("continue a session with `recall resume ID`"),
-        (true, 0) => messages::report(if all.is_empty() { "nothing is open" } else { "nothing of yours is open" }),
+        (true, 0) if all.is_empty() => {
+            let whole = if args.all { Vec::new() } else { open_everywhere(&memory, config, args.project.as_deref(), Millis::MIN)? };
+            messages::report(match whole.iter().map(|project| project.sessions.len()).sum::<usize>() {
+                0 => "nothing is open".to_owned(),
+                left => format!(
+                    "nothing from the last 30 days is open; {} left something open before that: `recall todo --all`",
+                    counted(left, "session")
+                ),
+            });
+        }
+        (true, 0) => messages::report("nothing of yours is open"),
         (true, _) if has_sessions => messages::report(format!(
             "continue a session with `recall resume ID`; {} last mentioned over 30 days ago: `recall todo --all`",
             counted(older, "open item")

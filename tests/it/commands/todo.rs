@@ -79,5 +79,7 @@ fn of_a_project_the_newest_three_are_told_and_older_ones_on_request() {
     let told = todo(&world, &[]);
     assert!(told.contains("part 4") && told.contains("part 2") && !told.contains("part 1"), "{told}");
     let later = world.recall_with(["todo"], &[("RECALL_NOW", "2027-03-01T12:00:00Z")]);
-    assert!(later.err.contains("nothing is open"), "{later:#?}");
+    assert!(later.err.contains("nothing from the last 30 days is open") && later.err.contains("`recall todo --all`"), "{later:#?}");
+    let all = world.recall_with(["todo", "--all"], &[("RECALL_NOW", "2027-03-01T12:00:00Z")]);
+    assert!(all.out.contains("part 4"), "{all:#?}");
 }
