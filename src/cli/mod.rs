@@ -56,7 +56,6 @@ use clap::FromArgMatches;
 use crate::app::Completion;
 use crate::app::asker::Asker;
 use crate::app::consent;
-
 use crate::app::open_memory::{OpenMemory, explained};
 #[cfg(feature = "sync")]
 use crate::cli::args::SyncAction;

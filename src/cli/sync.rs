@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use crate::app::Completion;
-use crate::app::sync::{self, AddedPlace, Encryption, MachineStatus, SyncStatus};
+use crate::app::sync::{self, AddedPlace, Encryption, MachineStatus, PlaceRequest, SyncStatus};
 use crate::cli::args::{SyncAction, SyncAddArgs, SyncArgs};
 use crate::config::Config;
 use crate::sys::messages::Ui;
@@ -59,7 +59,8 @@ fn add(args: &SyncAddArgs, config: &Config, out: &mut impl Write) -> Result<()> 
         Some(file) => Encryption::With(key_in(file)?),
         None => Encryption::Own,
     };
-    let added = sync::add(config, &args.place, &encryption, args.name.as_deref(), args.keeps_history)?;
+    let asked = PlaceRequest { address: &args.place, encryption, name: args.name.as_deref(), keeps_history: args.keeps_history };
+    let added = sync::add(config, &asked)?;
     let place = shown(&added.address);
     if let Some(change) = &added.change {
         if change.renamed {

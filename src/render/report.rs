@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use jiff::tz::TimeZone;
 use serde::{Serialize, Serializer};
 
-use super::quoted::quote;
+use super::quoted::{last_of, quote};
 use crate::analyze::account::{Commit, LastRun, PullRequest};
 use crate::model::client::Client;
 use crate::model::session::{Millis, Project};
@@ -371,7 +371,7 @@ fn check(run: &LastRun) -> String {
     facts.extend((run.ok == Some(true)).then(|| "passed".to_owned()));
     let printed = |line: &str| inline(&quote(line.trim_matches(['=', ' ']), MAX_PRINTED_CHARS));
     facts.extend(match run.line_of_any() {
-        Some(line) => Some(format!("the last of {} lines with a result: {}", run.of, printed(line))),
+        Some(line) => Some(last_of(run, &printed(line))),
         None => run.lines.last().map(|line| printed(line)),
     });
     facts.extend(run.edited_since.then(|| "files were edited since".to_owned()));

@@ -48,10 +48,7 @@ pub(super) fn of(session: &Session, calls: &[Call<'_>], turns: &[Turn]) -> Vec<C
     for call in calls {
         history.call(session, call, number_at(turns, call.at));
     }
-    let with_place = |Made { commit, place, .. }| match place {
-        Place::Here => commit,
-        Place::Elsewhere(folder) => Commit { elsewhere: Some(folder), ..commit },
-    };
+    let with_place = |Made { commit, place, .. }| Commit { elsewhere: place.elsewhere(), ..commit };
     history.made.into_iter().map(with_place).collect()
 }
 

@@ -57,8 +57,8 @@ pub(super) fn of(session: &Session, calls: &[Call<'_>], turns: &[Turn]) -> Vec<L
         if masked && of > 1 && checks.len() > 1 && lines.iter().any(|line| tells_failure(line)) {
             lines.retain(|line| tells_failure(line));
         }
-        let mut elsewhere: Vec<Option<String>> = checks.iter().map(|step| elsewhere(session, step)).collect();
-        elsewhere.sort_unstable();
+        // What ran here comes before any folder.
+        let elsewhere = checks.iter().map(|step| Place::of(session, &step.folder).elsewhere()).min().flatten();
         let ok = (!masked).then_some(!call.failed).filter(|_| call.print.is_some());
         let run = LastRun {
             commands: checks.iter().map(|step| step.line.clone()).collect(),
@@ -68,20 +68,12 @@ pub(super) fn of(session: &Session, calls: &[Call<'_>], turns: &[Turn]) -> Vec<L
             lines,
             of,
             edited_since: last_edit > call.at,
-            elsewhere: elsewhere.into_iter().next().flatten(),
+            elsewhere,
         };
         all.push((keys, run));
     }
     // What told nothing is left out, though it took the place of what it ran again.
     all.into_iter().map(|(_, run)| run).filter(|run| !run.lines.is_empty() || run.ok == Some(false)).collect()
-}
-
-/// The folder of a check that ran outside the session's project.
-fn elsewhere(session: &Session, step: &ShellStep) -> Option<String> {
-    match Place::of(session, &step.folder) {
-        Place::Here => None,
-        Place::Elsewhere(folder) => Some(folder),
-    }
 }
 
 /// Takes out of a run what ran again later. What it printed, and that it failed, may have been of that part.

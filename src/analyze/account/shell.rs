@@ -63,6 +63,14 @@ pub(super) enum Place {
 }
 
 impl Place {
+    /// The folder, where it is another.
+    pub(super) fn elsewhere(self) -> Option<String> {
+        match self {
+            Self::Here => None,
+            Self::Elsewhere(folder) => Some(folder),
+        }
+    }
+
     /// The place of a step's folder.
     pub(super) fn of(session: &Session, folder: &str) -> Self {
         let here = session.cwd.as_deref().unwrap_or_default();

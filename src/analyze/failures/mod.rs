@@ -39,12 +39,8 @@ pub struct Failure {
     pub turn: usize,
     pub passed: Option<PassedRun>,
     /// Another line of the same output says more about the error.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub aside: bool,
-}
-
-fn is_false(value: &bool) -> bool {
-    !value
 }
 
 /// The next run of the same check that passed.

@@ -121,8 +121,10 @@ pub(crate) fn printed(tool: &str, ok: bool, output: &str, kinds: StepKinds) -> S
     let git = if kinds.git { lines_of_git(output) } else { Vec::new() };
     let results: Vec<&str> = output.lines().filter(|line| kinds.check && is_result(line)).collect();
     let mut told: Vec<&str> = results.iter().copied().filter(|line| tells_failure(line)).take(MAX_FAILURES).collect();
-    let is_wrong = |text: &&str| !told.is_empty() && tells_what_is_wrong(text) && !is_result(text);
-    let mut wrong: Vec<String> = output.lines().filter(is_wrong).take(MAX_WRONG).map(line).collect();
+    // Most outputs tell no failure: these are not gone through again.
+    let failed = if told.is_empty() { "" } else { output };
+    let is_wrong = |text: &&str| tells_what_is_wrong(text) && !is_result(text);
+    let mut wrong: Vec<String> = failed.lines().filter(is_wrong).take(MAX_WRONG).map(line).collect();
     wrong.dedup();
     told.extend(results.last().filter(|last| told.last() != Some(last)));
     let git = git.iter().map(|text| line(text)).collect();

@@ -20,8 +20,8 @@ use sync::{Change, Inbox, Machine, RecordId, carrier};
 use self::forgotten_rows::{ForgottenRows, ROWS};
 use self::names::MachineNames;
 pub(crate) use self::places::{
-    AddedPlace, Encryption, MachineStatus, PlaceNow, PlacesNow, SyncStatus, add, choose_project, forget_machine, key_text, look,
-    remove, status, way_out, write_key,
+    AddedPlace, Encryption, MachineStatus, PlaceNow, PlaceRequest, PlacesNow, SyncStatus, add, choose_project, forget_machine,
+    key_text, look, remove, status, way_out, write_key,
 };
 use self::projects::KnownProjects;
 use self::said::{Outcome, StoredWord, WordTaker, is_said};

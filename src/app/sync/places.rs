@@ -55,28 +55,28 @@ pub(crate) enum Encryption {
     Off,
 }
 
+/// A place to be added or changed.
+#[derive(Debug)]
+pub(crate) struct PlaceRequest<'a> {
+    pub(crate) address: &'a str,
+    pub(crate) encryption: Encryption,
+    /// How this machine is called from now on.
+    pub(crate) name: Option<&'a str>,
+    /// The user accepts that the place keeps what is deleted.
+    pub(crate) keeps_history: bool,
+}
+
 /// Adds a place, or changes the key or this machine's name where it is set up. Nothing is exchanged yet.
 ///
 /// # Errors
 /// When the address means nothing, the place cannot be reached, it keeps what is deleted and the user does not accept that, the key is another
 /// one, or another machine has the name.
-pub(crate) fn add(
-    config: &Config,
-    address: &str,
-    encryption: &Encryption,
-    name: Option<&str>,
-    keeps_history: bool,
-) -> Result<AddedPlace> {
-    alone(config, &Ui::default(), || add_alone(config, address, encryption, name, keeps_history))
+pub(crate) fn add(config: &Config, asked: &PlaceRequest<'_>) -> Result<AddedPlace> {
+    alone(config, &Ui::default(), || add_alone(config, asked))
 }
 
-fn add_alone(
-    config: &Config,
-    address: &str,
-    encryption: &Encryption,
-    name: Option<&str>,
-    keeps_history: bool,
-) -> Result<AddedPlace> {
+fn add_alone(config: &Config, asked: &PlaceRequest<'_>) -> Result<AddedPlace> {
+    let &PlaceRequest { address, ref encryption, name, keeps_history } = asked;
     let address = absolute(address)?;
     let known = SyncState::load(&config.data_dir)?;
     let stored = state::key(&config.data_dir)?;

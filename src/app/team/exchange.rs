@@ -252,10 +252,9 @@ impl Exchange<'_> {
     fn confirmed(&mut self, state: &mut TeamState) -> Vec<TeamProject> {
         let shared: BTreeSet<&String> = self.projects.iter().filter(|one| one.consent.share).map(|one| &one.address).collect();
         state.confirmed.retain(|address| shared.contains(address));
-        let shares_nothing = shared.is_empty();
+        self.done.shares_nothing = shared.is_empty();
         let new: BTreeSet<String> = shared.into_iter().filter(|address| !state.is_confirmed(address)).cloned().collect();
         self.done.unconfirmed = new.len();
-        self.done.shares_nothing = shares_nothing;
         let mut projects = self.projects.clone();
         projects.iter_mut().filter(|one| new.contains(&one.address)).for_each(|one| one.consent.share = false);
         projects

@@ -333,7 +333,7 @@ impl<'a> QuotedParts<'a> {
             .join(" / ");
         // Of many packages one line says little.
         let of = match run.line_of_any() {
-            Some(_) => format!("the last of {} lines with a result: {lines}", run.of),
+            Some(_) => last_of(run, &lines),
             None if run.of > run.lines.len() + 2 => format!("{lines} (of {} lines with a result)", run.of),
             None => lines,
         };
@@ -373,6 +373,11 @@ impl<'a> QuotedParts<'a> {
         let after = names("Edited after the last commit: ", &files.after_commit, "", room - edited.len());
         edited + &after
     }
+}
+
+/// What is told of several checks of which any may have printed it.
+pub(crate) fn last_of(run: &LastRun, line: &str) -> String {
+    format!("the last of {} lines with a result: {line}", run.of)
 }
 
 fn in_brackets(facts: &[String], between: &str) -> String {
