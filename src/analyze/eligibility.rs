@@ -71,6 +71,11 @@ impl SkipReason {
         matches!(self, Self::Backlog | Self::NotForModel(_))
     }
 
+    /// Is there nothing to tell, whatever a later run does? Else the session waits for one.
+    pub(crate) fn is_for_good(&self) -> bool {
+        matches!(self, Self::NoPrompt | Self::NoWork)
+    }
+
     /// The reason without what differs from session to session, to tell once what many have in common.
     pub(crate) fn in_common(&self) -> String {
         match self {

@@ -49,7 +49,12 @@ pub(crate) struct Status {
     pub(crate) waiting_for_model: i64,
     /// Sessions whose newest rows no digest holds yet.
     pub(crate) waiting_for_digest: i64,
-    pub(crate) skipped: Vec<Skipped>,
+    /// Why sessions wait for a digest or for the model.
+    pub(crate) waiting_reasons: Vec<Reason>,
+    /// Why digests are without the model, and will stay so.
+    pub(crate) without_model_reasons: Vec<Reason>,
+    /// Why sessions have no digest, and will get none.
+    pub(crate) skipped: Vec<Reason>,
     pub(crate) failing: Vec<Failing>,
     pub(crate) bad_lines: i64,
     /// The first of them.
@@ -85,9 +90,9 @@ pub(crate) struct AgentCount {
     pub(crate) for_model: bool,
 }
 
-/// Why sessions have no digest, or none by the model.
+/// Why sessions are as they are.
 #[derive(Debug, Serialize)]
-pub(crate) struct Skipped {
+pub(crate) struct Reason {
     pub(crate) why: String,
     pub(crate) sessions: i64,
 }
@@ -182,6 +187,7 @@ impl Status {
             embedded,
             of,
         };
+        let reasons = |all: Vec<(String, i64)>| all.into_iter().map(|(why, sessions)| Reason { why, sessions }).collect();
         Self {
             receipts: counts.receipts,
             is_ready: false,
@@ -197,7 +203,9 @@ impl Status {
             interim_digests: counts.interim,
             waiting_for_model: counts.queued,
             waiting_for_digest: counts.waiting,
-            skipped: counts.skipped.into_iter().map(|(why, sessions)| Skipped { why, sessions }).collect(),
+            waiting_reasons: reasons(counts.waiting_reasons),
+            without_model_reasons: reasons(counts.without_model_reasons),
+            skipped: reasons(counts.skipped),
             failing: counts.failing.into_iter().map(|(session, failures, error)| Failing { session, failures, error }).collect(),
             bad_lines: counts.bad_lines,
             bad_lines_at: counts.bad_at.into_iter().map(|(path, offset, why)| BadLine { path, offset, why }).collect(),

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use serde::Serialize;
 
+use crate::analyze::account::without_pasted;
 use crate::analyze::prose::sentences_in_any_case;
 use crate::app::filter::ProjectFilter;
 use crate::app::open_memory::OpenMemory;
@@ -71,7 +72,21 @@ pub(crate) fn why(memory: &OpenMemory, config: &Config, asked: &WhyRequest<'_>) 
         said.sort_by_key(|chain| (chain.elsewhere.is_some(), std::cmp::Reverse(chain.statements.iter().map(|one| one.at).max())));
         said.truncate(MAX_PROJECTS_SAID);
     }
+    tell_apart(&mut chains);
+    tell_apart(&mut said);
     Ok(WhyReply { chains, said })
+}
+
+/// Names projects of one name, as of several people, by their keys as well.
+fn tell_apart(chains: &mut [Chain]) {
+    let known: BTreeSet<(String, String)> =
+        chains.iter().filter_map(|chain| Some((chain.elsewhere.clone()?, chain.project.clone()))).collect();
+    for chain in chains {
+        let Some(name) = &mut chain.elsewhere else { continue };
+        if known.iter().filter(|(other, _)| other == name).count() > 1 {
+            *name = format!("{name} ({})", chain.project);
+        }
+    }
 }
 
 /// The sentences of a project that are about these words: notes first, then the user's, then others; the newest of each first.
@@ -87,7 +102,11 @@ fn said_about(store: &Memory, project: &str, words: &BTreeSet<String>) -> Result
     // A longer prompt may be pasted for the most part.
     let is_typed = |one: &Statement| !matches!(one.by, StatedBy::User(_)) || one.text.chars().count() <= MAX_TYPED_CHARS;
     for statement in all.filter(is_typed) {
-        let sentences = sentences_in_any_case(&statement.text).into_iter();
+        let sentences = match statement.by {
+            StatedBy::User(_) => sentences_in_any_case(&without_pasted(&statement.text)),
+            _ => sentences_in_any_case(&statement.text),
+        };
+        let sentences = sentences.into_iter();
         let about =
             sentences.filter(|text| !text.ends_with(['?', ':']) && covered_by(words, &words_in_any_case(text)) >= MIN_SHARE);
         found.extend(about.map(|text| Statement { text, ..statement.clone() }));

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::app::Completion;
 use crate::app::open_memory::OpenMemory;
-use crate::app::status::{AgentCount, BadLine, Failing, ReceiptCounts, Skipped, Status, Vectors, problems, status};
+use crate::app::status::{AgentCount, BadLine, Failing, Reason, ReceiptCounts, Status, Vectors, problems, status};
 use crate::cli::args::StatusArgs;
 use crate::config::Config;
 use crate::privacy::View;
@@ -86,6 +86,8 @@ fn print(status: &Status, config: &Config, out: &mut impl Write) -> Result<()> {
         writeln!(out, "notes       {}", counted(status.notes as usize, "note"))?;
     }
     writeln!(out, "waiting     {}", waiting(status))?;
+    print_reasons("", &status.waiting_reasons, out)?;
+    print_reasons("no model", &status.without_model_reasons, out)?;
     if let Some(Vectors { model, dims, embedded, of, .. }) = &status.vectors {
         let model = line(model);
         writeln!(out, "vectors     {embedded} of {of} sessions and notes, by {model} ({dims} dimensions)")?;
@@ -143,11 +145,18 @@ pub(super) fn corrections(counts: &ReceiptCounts) -> String {
     format!("{} repeated by the user", counted(counts.corrections_repeated as usize, "correction"))
 }
 
+/// How many sessions each reason holds for, the first behind the label.
+fn print_reasons(label: &str, reasons: &[Reason], out: &mut impl Write) -> Result<()> {
+    for (n, Reason { why, sessions }) in reasons.iter().enumerate() {
+        let label = if n == 0 { label } else { "" };
+        writeln!(out, "{label:<12}{sessions}: {}", line(why))?;
+    }
+    Ok(())
+}
+
 /// What was not digested, not readable or of unknown type, and why.
 fn print_skipped(status: &Status, out: &mut impl Write) -> Result<()> {
-    for Skipped { why, sessions } in &status.skipped {
-        writeln!(out, "skipped     {sessions}: {}", line(why))?;
-    }
+    print_reasons("skipped", &status.skipped, out)?;
     for Failing { session, failures, error } in &status.failing {
         writeln!(out, "failing     {}: {failures} times, last: {}", line(session), line(error))?;
     }

@@ -24,7 +24,11 @@ pub(crate) struct IndexCounts {
     pub(crate) queued: i64,
     /// Sessions whose newest records no digest covers yet.
     pub(crate) waiting: i64,
-    /// Reasons why sessions have no digest, or none by the model, with counts.
+    /// Reasons why sessions wait for a digest or for the model, with counts.
+    pub(crate) waiting_reasons: Vec<(String, i64)>,
+    /// Reasons why digests are without the model for good, with counts.
+    pub(crate) without_model_reasons: Vec<(String, i64)>,
+    /// Reasons why sessions have no digest for good, with counts.
     pub(crate) skipped: Vec<(String, i64)>,
     /// Sessions the model failed on: id, failures, last error.
     pub(crate) failing: Vec<(String, i64, String)>,
@@ -54,6 +58,12 @@ impl Reader {
         let pairs = |sql: &str| -> Result<Vec<(String, i64)>> {
             Ok(self.db.prepare(sql)?.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
         };
+        let reasons = |of: &str| {
+            pairs(&format!(
+                "SELECT s.skip, count(*) FROM session s LEFT JOIN digest d ON d.session = s.pk AND d.superseded = 0
+                WHERE s.skip IS NOT NULL AND {of} GROUP BY s.skip ORDER BY count(*) DESC, s.skip"
+            ))
+        };
         let failing = "SELECT s.id, a.failures, a.error FROM attempt a JOIN session s ON s.pk = a.session WHERE a.failures > 0 ORDER BY a.last_at DESC, s.id LIMIT ?1";
         let bad = "SELECT f.path, b.offset, b.why FROM bad_line b JOIN file f ON f.pk = b.file ORDER BY f.path, b.offset LIMIT ?1";
         // One scan in storage order: rows are large because they hold the texts, and in the order of an index they are far apart.
@@ -73,7 +83,9 @@ impl Reader {
             interim,
             queued,
             waiting: one("SELECT count(*) FROM session WHERE dirty")?,
-            skipped: pairs("SELECT skip, count(*) FROM session WHERE skip IS NOT NULL GROUP BY skip ORDER BY count(*) DESC, skip")?,
+            waiting_reasons: reasons("(s.dirty OR coalesce(d.queued, 0))")?,
+            without_model_reasons: reasons("NOT s.dirty AND NOT d.queued")?,
+            skipped: reasons("NOT s.dirty AND d.session IS NULL")?,
             failing: self
                 .db
                 .prepare(failing)?

@@ -32,7 +32,7 @@ pub(crate) use self::later::{LaterEvidence, RenamedCommit};
 pub(crate) use self::object::PromptObject;
 pub(crate) use self::object::object_of;
 pub(crate) use self::open::{OpenEnd, Task, is_task, tasks};
-pub(crate) use self::own_words::tells_something;
+pub(crate) use self::own_words::{tells_something, without_pasted};
 pub(crate) use self::pull_requests::PullRequest;
 pub(crate) use self::runs::LastRun;
 pub(crate) use self::seen::SeenCommit;

@@ -46,21 +46,32 @@ fn without_command(text: &str) -> &str {
     if behind.0.contains('/') { text } else { behind.1 }
 }
 
-/// The paragraphs of words: code, quotations and what a program printed are none.
+/// A prompt without its command and without the lines that are code, a quotation or what a program printed. Such a line leaves an empty one.
+pub(crate) fn without_pasted(prompt: &str) -> String {
+    let lines = lines_of_words(without_command(prompt.trim_start()));
+    lines.map(|line| line.map_or("", |(line, _)| line)).collect::<Vec<_>>().join("\n")
+}
+
+/// The lines of a text, each as it stands and without markup; `None` for one that is code, a quotation or what a program printed, or empty.
+fn lines_of_words(text: &str) -> impl Iterator<Item = Option<(&str, String)>> {
+    let mut in_fence = false;
+    text.lines().map(move |line| {
+        let line = line.trim().trim_end_matches('\\').trim_end();
+        let is_fence = line.starts_with("```") || line.starts_with("~~~");
+        in_fence ^= is_fence;
+        let plain = plain(line);
+        (!is_fence && !in_fence && !plain.is_empty() && !is_printed(line, &plain)).then_some((line, plain))
+    })
+}
+
+/// The paragraphs of words.
 fn paragraphs(text: &str) -> Vec<String> {
     let mut all = vec![String::new()];
-    let mut in_fence = false;
-    for line in text.lines() {
-        let line = line.trim().trim_end_matches('\\').trim_end();
-        if line.starts_with("```") || line.starts_with("~~~") {
-            in_fence = !in_fence;
-            continue;
-        }
-        let plain = plain(line);
-        if in_fence || plain.is_empty() || is_printed(line, &plain) {
+    for line in lines_of_words(text) {
+        let Some((_, plain)) = line else {
             all.push(String::new());
             continue;
-        }
+        };
         if let Some(last) = all.last_mut() {
             if !last.is_empty() {
                 last.push(' ');

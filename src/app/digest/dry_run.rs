@@ -157,7 +157,10 @@ fn groups(plan: &DigestPlan) -> Vec<Group<'_>> {
         ("digest", who(why.map(SkipReason::in_common)), head, who(why.map(ToString::to_string)))
     });
     let interim = plan.interim.iter().map(|head| ("so far", "it goes on".to_owned(), head, "it goes on".to_owned()));
-    let skipped = plan.skipped.iter().map(|(head, why)| ("skip", why.in_common(), head, why.to_string()));
+    let skipped = plan
+        .skipped
+        .iter()
+        .map(|(head, why)| (if why.is_for_good() { "skip" } else { "wait" }, why.in_common(), head, why.to_string()));
     let mut all: Vec<Group<'_>> = Vec::new();
     let mut known: HashMap<(&str, String), usize> = HashMap::new();
     for (verb, reason, head, whole) in chosen.chain(interim).chain(skipped) {

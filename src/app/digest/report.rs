@@ -50,7 +50,10 @@ pub(crate) struct Report {
     /// Digests that were paid for and came back from their pages; printed only if there are any.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) digests_taken_back: u64,
+    /// Sessions with nothing to tell.
     pub(crate) sessions_skipped: u64,
+    /// Sessions that a later run digests: they may still grow, or a limit was reached.
+    pub(crate) sessions_waiting: u64,
     pub(crate) sessions_failed: u64,
     /// Sessions past the configured retention; printed only if there are any.
     #[serde(skip_serializing_if = "is_zero")]
@@ -229,9 +232,15 @@ impl Report {
                 format!("{} with a part in an excluded project", counted(self.sessions_excluded as usize, "session")),
             );
         }
-        if self.sessions_skipped + self.sessions_failed > 0 {
-            text +=
-                &line("", format!("{} skipped, {} failed: `recall status` says why", self.sessions_skipped, self.sessions_failed));
+        let others = [
+            (self.sessions_waiting, "left for a later run"),
+            (self.sessions_skipped, "skipped: nothing to tell"),
+            (self.sessions_failed, "failed"),
+        ];
+        let others: Vec<String> =
+            others.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+        if !others.is_empty() {
+            text += &line("", format!("{} (`recall status` says more)", others.join(", ")));
         }
         if self.documents_embedded > 0 {
             text += &line("embedded", format!("{} sessions and notes", self.documents_embedded));

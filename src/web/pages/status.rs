@@ -95,6 +95,8 @@ fn figures(viewer: &Viewer<'_>, found: &Status, timers: &[String]) -> Markup {
             @if let Some(copy) = &found.copy { dt { "Copy of the index" } dd { (config.local_time(Some(copy.at), "%Y-%m-%d %H:%M")) ", " (size(copy.bytes)) } }
             @if let Some(vectors) = &found.vectors { dt { "Search by meaning" } dd { (vectors.model) ": " (vectors.embedded) " of " (vectors.of) } }
             @if let Some(until) = found.paused_until { dt { "Paused" } dd { "until " (describe_end(until, config)) } }
+            @for one in &found.waiting_reasons { dt { "Waits" } dd { (counted(one.sessions as usize, "session")) ": " (one.why) } }
+            @for one in &found.without_model_reasons { dt { "Without the model" } dd { (counted(one.sessions as usize, "session")) ": " (one.why) } }
             @for one in &found.skipped { dt { "No digest" } dd { (counted(one.sessions as usize, "session")) ": " (one.why) } }
             @for one in &found.failing { dt { "The model failed" } dd { a href=(addresses::session(&one.session)) { (one.session) } ": " (one.error) } }
             @if found.bad_lines > 0 { dt { "Unreadable lines" } dd { (found.bad_lines) } }

@@ -36,7 +36,7 @@ fn the_report_has_these_keys_and_no_others() {
     let world = World::with_fixtures(&["plain"]);
     let report = world.digest(&EXTRACT);
     let keys: BTreeSet<&str> = report.as_object().unwrap().keys().map(String::as_str).collect();
-    let wanted = "files_seen files_read bytes_read rows_new rows_unknown rows_bad sessions_new sessions_digested digests_by_model digests_without_model waiting_for_model waiting_cost_usd sessions_skipped sessions_failed pages_written cost_usd elapsed_ms";
+    let wanted = "files_seen files_read bytes_read rows_new rows_unknown rows_bad sessions_new sessions_digested digests_by_model digests_without_model waiting_for_model waiting_cost_usd sessions_skipped sessions_waiting sessions_failed pages_written cost_usd elapsed_ms";
     assert_eq!(keys, wanted.split(' ').collect());
     let size = std::fs::metadata(world.claude_dir().join("projects/-home-dev-src-shop/64b0b6d9-e371-40e8-affe-78e0505dfb3f.jsonl"))
         .unwrap()
@@ -129,7 +129,7 @@ fn a_dry_run_tells_a_reason_once_with_a_few_examples_and_its_json_all() {
     let ran = world.recall(["digest", "--dry-run", "--summarizer", "extract"]);
     for part in [
         "skip    30 sessions: nothing answered the prompt",
-        "skip    5 sessions: not settled yet",
+        "wait    5 sessions: not settled yet",
         "and 20 more: `--verbose` names them all",
         // The newest first, by their first words.
         "not settled yet\n          eeee1455  2026-11-21  shop  And this?\n          eeee1355",
@@ -240,7 +240,11 @@ fn limit_takes_the_newest() {
     let world = three();
     let report = world.digest(&["--summarizer", "extract", "--limit", "1"]);
     assert_eq!(digested(&world), ["cccc3333"]);
-    assert_eq!(report["sessions_skipped"], 2, "{report}");
+    assert_eq!((&report["sessions_waiting"], &report["sessions_skipped"]), (&2.into(), &0.into()), "{report}");
+    assert_eq!(
+        world.status()["waiting_reasons"],
+        serde_json::json!([{"why": "over the number of sessions for one run", "sessions": 2}])
+    );
     world.digest(&["--summarizer", "extract", "--limit", "1"]);
     assert_eq!(digested(&world), ["bbbb2222", "cccc3333"], "the next run goes on");
 }

@@ -41,7 +41,7 @@ fn mark(world: &World, event: &str, reason: &str, ago: i64) -> PathBuf {
 
 fn counts(world: &World) -> (i64, i64) {
     let report = world.digest(&EXTRACT);
-    (report["sessions_digested"].as_i64().unwrap(), report["sessions_skipped"].as_i64().unwrap())
+    (report["sessions_digested"].as_i64().unwrap(), report["sessions_waiting"].as_i64().unwrap())
 }
 
 fn session_page(world: &World) -> String {
@@ -52,8 +52,10 @@ fn session_page(world: &World) -> String {
 fn a_session_that_grew_just_now_waits_and_says_so() {
     let (world, file) = grown(0);
     assert_eq!(counts(&world), (0, 1));
-    let why = &world.status()["skipped"][0]["why"];
-    assert!(why.as_str().unwrap().starts_with("not settled yet"), "{why}");
+    assert_eq!(world.status()["waiting_reasons"], json!([{"why": "not settled yet", "sessions": 1}]));
+    let shown = world.recall(["status"]).out;
+    assert!(shown.contains("waiting     1 session for a digest\n            1: not settled yet\n"), "{shown}");
+    assert!(!shown.contains("skipped"), "{shown}");
     assert_eq!(world.texts(S, "prompt"), ["Make it faster."], "it is stored all the same");
 
     // Ten minutes later nothing has changed but the clock.

@@ -77,6 +77,26 @@ fn why_tells_what_was_said_last_where_nothing_overtook_it() {
     assert_eq!((&json["chains"], json["said"][0]["statements"].as_array().map(Vec::len)), (&json!([]), Some(2)), "{json}");
 }
 
+/// Nobody said what a program printed, and a project of the same name is another one.
+#[test]
+fn why_tells_no_pasted_lines_as_said_and_tells_projects_of_one_name_apart() {
+    let world = World::new();
+    let prompt = "Please make the ledger's lint pass:\n\n[lint:go] ledger/main.go:45:9: error is not wrapped\n> the ledger lint is off\n\
+         ```\nledger lint: 3 issues\n```\nThe ledger lint must stay strict.";
+    for (id, home) in [(CLINIC, "/home/dev/src/shop"), (LATER, "/home/anna/src/shop")] {
+        let rows = user(id, &format!("u{id}"), "2026-11-12T09:00:00Z", prompt)
+            + &assistant(id, &format!("a{id}"), "2026-11-12T09:02:00Z", "It passes.");
+        world.transcript(&format!("{}/{id}.jsonl", home.replace('/', "-")), rows.replace("/home/dev/src/shop", home));
+    }
+    world.digest(&EXTRACT);
+    let told = world.recall(["why", "ledger", "lint"]).out;
+    assert!(told.contains("in shop (/home/anna/src/shop):\n") && told.contains("in shop (/home/dev/src/shop):\n"), "{told}");
+    assert!(told.contains("turn 1: The ledger lint must stay strict.\n"), "{told}");
+    for pasted in ["not wrapped", "is off", "3 issues"] {
+        assert!(!told.contains(pasted), "{pasted}: {told}");
+    }
+}
+
 /// The chain, with what stands first; and by its id the user parts the two.
 #[test]
 fn why_tells_what_stands_and_what_it_overtook_until_the_user_says_that_it_did_not() {

@@ -49,7 +49,8 @@ impl DigestMaker<'_> {
             }
         }
         failpoints::point("sessions chosen");
-        report.sessions_skipped = plan.skipped.len() as u64;
+        report.sessions_skipped = plan.skipped.iter().filter(|(_, skip)| skip.is_for_good()).count() as u64;
+        report.sessions_waiting = plan.skipped.len() as u64 - report.sessions_skipped;
         for (head, skip) in &plan.skipped {
             self.record_skip(store, head, skip)?;
         }
@@ -140,10 +141,10 @@ impl DigestMaker<'_> {
 
     /// Records why a session is skipped, so that one that cannot be digested as it is is not examined again until it grows.
     fn record_skip(&self, store: &mut Writer, head: &SessionHead, skip: &SkipReason) -> Result<()> {
-        if matches!(skip, SkipReason::NoPrompt | SkipReason::NoWork) {
+        if skip.is_for_good() {
             store.drop_digest(head.pk)?;
         }
-        store.record_skip(head.pk, &skip.to_string())
+        store.record_skip(head.pk, &skip.in_common())
     }
 
     /// Works through the sessions with at most `parallel_calls` model calls in flight.
