@@ -115,7 +115,7 @@ pub(crate) enum Refusal {
     TooShort,
     #[error("it has {0} characters and notes have at most {MAX_LENGTH}: say it shorter, or in several notes")]
     TooLong(usize),
-    #[error("it only asks: remember the answer")]
+    #[error("this is a question: keep the answer instead")]
     Question,
     #[error("it says nothing that still holds later")]
     Chatter,
@@ -125,7 +125,7 @@ pub(crate) enum Refusal {
     NoProject(PathBuf),
     #[error("the project {0} is excluded in the config")]
     Excluded(String),
-    #[error("it is for {}, and an agent writes for its own project only, {own}", project_label(project))]
+    #[error("the note is for {}, but an agent may keep notes for its own project only, {own}", project_label(project))]
     Elsewhere { project: String, own: String },
     #[error("{0} was closed by the user: only the user can reopen it")]
     ClosedByUser(String),

@@ -51,7 +51,7 @@ pub(crate) fn copy(
     out: &mut impl Write,
 ) -> Result<CopyReport> {
     if store.is_excluded(&head.id)? {
-        bail!("session {} went on in a folder that is left out: its transcript is not shown", head.id);
+        bail!("session {} went on in a folder that the config excludes: its transcript is not shown", head.id);
     }
     if let Some(origin) = store.origin_of(head.pk)? {
         let short = id8(&head.id);

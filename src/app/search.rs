@@ -179,7 +179,7 @@ pub(crate) fn search(memory: &OpenMemory, config: &Config, asked: &SearchRequest
     let mut notices = Vec::new();
     let meaning = if asked.as_typed { Ok(None) } else { semantic_matches(config, store, &query.text) };
     let similar = meaning.unwrap_or_else(|e| {
-        notices.push(format!("found by words alone: {e:#}"));
+        notices.push(format!("searched by words only, not by meaning: {e:#}"));
         None
     });
     let wanted = SearchOptions {
@@ -219,12 +219,14 @@ pub(crate) fn search(memory: &OpenMemory, config: &Config, asked: &SearchRequest
 fn about_claims(hits: &[SearchHit], query: &Query) -> Option<String> {
     match hits.iter().filter(|hit| hit.without_claims).count() {
         0 if hits.is_empty() && query.lists_claims() => Some(
-            "only notes and digests by a model have text of this kind, and none of them fits: add words to search your own prompts"
+            "nothing found: only notes and digests by the model contain text of this kind; leave the filter out to search everything"
                 .into(),
         ),
         0 => None,
-        1 => Some("1 of these sessions has no model digest: the result shows the user's own words".into()),
-        count => Some(format!("{count} of these sessions have no model digest: the results show the user's own words")),
+        1 => Some("1 of these sessions has no digest by the model: the result shows what you said or pasted there".into()),
+        count => {
+            Some(format!("{count} of these sessions have no digest by the model: the results show what you said or pasted there"))
+        }
     }
 }
 
@@ -282,7 +284,7 @@ fn is_elsewhere(hit: &SearchHit, own: &str) -> bool {
 fn misread(typed: &str) -> String {
     let choices = match typed.split_once(':').map(|(key, _)| key.to_ascii_lowercase()).as_deref() {
         Some("kind") => format!("kinds: {}", kinds().join(", ")),
-        Some("agent") => "an agent is one that `recall status` names".to_owned(),
+        Some("agent") => format!("agents: {}", Client::ALL.map(Client::key).join(", ")),
         _ => "times: 7d, 12h, a date, today, yesterday".to_owned(),
     };
     format!("`{}` is no filter, so its words were searched ({choices})", shorten(&one_line(&without_controls(typed)), MAX_SHOWN))

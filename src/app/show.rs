@@ -69,8 +69,8 @@ impl Found {
     fn with_rows(self) -> Result<SessionHead> {
         match self {
             Self::Session(head) => Ok(head),
-            Self::Note(note) => bail!("{} is a note and has no transcript", note.id),
-            Self::MemoryFile(file) => bail!("{} is a memory file of Claude's: it has no transcript", file.id),
+            Self::Note(note) => bail!("{} is a note: this works for sessions only", note.id),
+            Self::MemoryFile(file) => bail!("{} is a memory file of Claude's: this works for sessions only", file.id),
         }
     }
 }

@@ -27,7 +27,7 @@ pub(crate) enum GroupBy {
     Pr,
     Model,
     Agent,
-    /// Who of your team shared it: with --team
+    /// Team member who shared the session: with --team
     Author,
 }
 

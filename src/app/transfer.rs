@@ -112,7 +112,9 @@ impl ImportSummary {
 fn check_header(line: &[u8]) -> Result<()> {
     match serde_json::from_slice(line) {
         Ok(Header { recall_export: FORMAT_VERSION, .. }) => Ok(()),
-        Ok(Header { recall_export: other, .. }) => bail!("the export has form {other}, this recall reads form {FORMAT_VERSION}"),
+        Ok(Header { recall_export: other, .. }) => {
+            bail!("the export has format {other}, this recall reads format {FORMAT_VERSION}")
+        }
         Err(_) => bail!("this is not a recall export"),
     }
 }

@@ -137,7 +137,7 @@ pub(crate) fn find(memory: &OpenMemory, ids: &[String]) -> Result<Vec<DoomedStat
         if is_link_id(id) {
             bail!("no replaced statement `{id}`: `recall why WORDS` lists them with ids");
         }
-        bail!("no model statement `{id}`: `recall wrong SESSION` lists a session's statements with ids");
+        bail!("nothing that can be hidden has the id `{id}`: `recall wrong SESSION` lists what can, with ids");
     }
     Ok(found)
 }

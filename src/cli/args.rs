@@ -36,13 +36,13 @@ pub(crate) enum Command {
     Search(SearchArgs),
     /// What was done today, yesterday, on a date or in the last 7 days
     Day(DayArgs),
-    /// List sessions, newest first
+    /// List sessions, the last active first
     List(ListArgs),
     /// Count sessions, commits, tokens and cost by day, project and more
     Stats(StatsArgs),
     /// Continue a session in its agent
     Resume(ResumeArgs),
-    /// What is open: items, todos, sessions left in mid-work
+    /// What is open: next steps, todos and unfinished sessions
     Todo(TodoArgs),
     /// What was done, as text for a standup, a PR or a changelog
     Report(ReportArgs),
@@ -50,7 +50,7 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// What came before and after a session in its project
     Timeline(TimelineArgs),
-    /// The notes a new session starts with, or what is known on a topic
+    /// The context a new session starts with, or what is known on a topic
     Context(ContextArgs),
     /// What was last said on a topic, and what it replaced
     Why(WhyArgs),
@@ -79,26 +79,26 @@ pub(crate) enum Command {
     Forget(ForgetArgs),
     /// For a while, record no new sessions and give no context
     Pause(PauseArgs),
-    /// What is stored, what is pending and why
+    /// What is stored, what is waiting and why
     Status(StatusArgs),
     /// Print the configuration and where each value comes from
     Config(ConfigArgs),
-    /// Install a model on this machine, so that search also compares meaning
+    /// Install an embedding model, so that search also compares meaning
     Embed(EmbedArgs),
-    /// Share this memory between your machines
+    /// Exchange digests and notes between your machines
     ///
     /// Each machine keeps its own index. Digests and notes travel through a shared folder, an ssh host or a bucket (a "place"); transcripts
     /// stay where they are. Without a subcommand, `recall sync` exchanges now; each `recall digest` does so, too.
     #[cfg(feature = "sync")]
     Sync(SyncArgs),
-    #[cfg_attr(feature = "team", doc = "Share with your company's developers over a PostgreSQL server")]
-    #[cfg_attr(not(feature = "team"), doc = "Share with your company's developers (not in this build)")]
+    #[cfg_attr(feature = "team", doc = "Exchange with your team over a PostgreSQL server")]
+    #[cfg_attr(not(feature = "team"), doc = "Exchange with your team over a server (not in this build)")]
     ///
     /// Your notes, commands that pass, fixes of errors and digests go to the server; transcripts never do. Nothing of a project leaves this
     /// machine unless your config says `share = true` for it: see `recall team join`. Without a subcommand, exchange with the server now;
     /// each `recall digest` does so, too. Before it first sends anything of a project, it lists that and asks.
     Team(TeamArgs),
-    /// Share notes, commands that pass and errors with their fixes with your team, as files in the repository
+    /// Write notes, passing commands and fixed errors as files into this repository, for your team
     ///
     /// Without an ID, it lists what the repository does not have yet: your notes on this project, commands that pass, and errors with their fixes. With
     /// IDs, it writes those to `.recall/` as plain text: review and commit them like code. `--remove` deletes such files again.
@@ -221,7 +221,7 @@ pub(crate) struct DigestArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InstallArgs {
-    /// Whose sessions get the hooks: claude-code, codex, copilot-cli, cursor, gemini, opencode, qwen-code, vscode-copilot or windsurf
+    /// Which agent to install for: claude-code, codex, copilot-cli, cursor, gemini, opencode, qwen-code; with `--mcp` also vscode-copilot and windsurf
     #[arg(long, value_name = "NAME", value_parser = agent, default_value = "claude-code")]
     pub(crate) agent: Agent,
     /// Install for every agent that is used here: show each change, and ask before making it
@@ -256,7 +256,7 @@ pub(crate) struct UninstallArgs {
     /// that you installed in all projects, and the timer; hooks that somebody else added to a project's settings stay
     #[arg(long, value_enum, conflicts_with = "purge")]
     pub(crate) scope: Option<InstallScope>,
-    /// Delete the data folder too: index, pages, marks
+    /// Delete the data folder too, with the index and the pages
     #[arg(long)]
     pub(crate) purge: bool,
     /// Delete the data folder without asking
@@ -276,7 +276,7 @@ pub(crate) struct DoctorArgs {
     /// settings; never lowers it
     #[arg(long, value_name = "DAYS", num_args = 0..=1, default_missing_value = "365", allow_negative_numbers = true, value_parser = within(1..=36_500_u64, 365))]
     pub(crate) keep_transcripts: Option<u64>,
-    /// Accept today's warnings: only new warnings and problems then lead to exit code 1
+    /// Mark today's warnings as seen: after that, only problems and new warnings lead to exit code 1
     #[arg(long)]
     pub(crate) seen: bool,
     /// List outdated lines in Claude's memory files: lines that a later session contradicts, and lines that name a file, or another memory
@@ -312,7 +312,7 @@ pub(crate) struct SearchArgs {
     /// Show at most N
     #[arg(short = 'n', long, value_name = "N", default_value_t = FOR_PERSON.usual, allow_negative_numbers = true, value_parser = within(1..=FOR_PERSON.most, 20))]
     pub(crate) limit: usize,
-    /// Also ask the server of your team, for a second at most: your words go there
+    /// Also search your team's server, which gets your words; waits for at most a second
     #[arg(long, conflicts_with = "interactive")]
     pub(crate) team: bool,
     /// Print JSON
@@ -354,10 +354,10 @@ pub(crate) struct StatsArgs {
     /// What to group by
     #[arg(long, value_enum, default_value = "day")]
     pub(crate) by: GroupBy,
-    /// Ask your team's server for the tokens and costs of all sessions that the team shares, for a second at most: by day, author, project or model
+    /// Ask your team's server for the tokens and costs of all sessions that the team shares, by day, author, project or model; waits for at most a second
     #[arg(long)]
     pub(crate) team: bool,
-    /// Show the tokens by type instead of turns, commits and files; `--by model` always does
+    /// Split the tokens into input, output, cache writes and cache reads, in place of turns, commits and files (always so with `--by model`)
     #[arg(long)]
     pub(crate) cost: bool,
     /// Only work since then: 7d, 12h, a date, today or yesterday
@@ -417,7 +417,7 @@ pub(crate) struct ReportArgs {
 /// and sessions that ended in mid-work or whose last reply names something as left.
 #[derive(Debug, Args)]
 pub(crate) struct TodoArgs {
-    /// Include items last mentioned more than 30 days ago
+    /// Include items and sessions from more than 30 days ago
     #[arg(long)]
     pub(crate) all: bool,
     /// Only projects whose root matches this glob (a bare name matches the folder's name)
@@ -430,8 +430,8 @@ pub(crate) struct TodoArgs {
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct ShowArgs {
-    /// Session ids or prefixes, or ids of digests (`d…`, at the top of a session's page). `last` is the newest session
-    /// of this project (of all projects if it has none), `-2` the one before it. A date shows that day's page
+    /// Ids or prefixes of sessions, digests (`d…`, at the top of a session's page) or notes (`m…`). `last` is the newest session
+    /// of this project (of all projects if it has none), `-2` the one before it. A single date like 2026-01-31 shows that day's page
     #[arg(required = true, value_name = "ID", allow_negative_numbers = true)]
     pub(crate) ids: Vec<String>,
     /// Show everything, as on the session's page
@@ -440,13 +440,13 @@ pub(crate) struct ShowArgs {
     /// Print the original transcript lines, if they still exist
     #[arg(long, conflicts_with_all = ["items", "json"])]
     pub(crate) raw: bool,
-    /// List what the index keeps of the session: time, importance from 0 to 1 (in a number and a word), kind, why, and text
+    /// List what the index keeps of the session: time, importance from 0 to 1 (as a number and a word), kind, the reason for the importance, and text
     #[arg(long)]
     pub(crate) items: bool,
-    /// Show what was agreed before a compaction and its summary left out
+    /// Show what was agreed before a compaction but is missing from its summary
     #[arg(long, conflicts_with_all = ["full", "raw", "items"])]
     pub(crate) dropped: bool,
-    /// If it is not here, ask the server of your team for what a colleague shared under this id, for a second at most
+    /// If it is not here, ask your team's server for what a colleague shared under this id; waits for at most a second
     #[arg(long, conflicts_with_all = ["raw", "items", "dropped"])]
     pub(crate) team: bool,
     /// Print the whole digest and its counts as JSON; an array for several sessions
@@ -456,7 +456,7 @@ pub(crate) struct ShowArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct TimelineArgs {
-    /// Session id or prefix, id of a digest (`d…`), or last
+    /// Id or prefix of a session, digest or note; `last` is the newest session of this project, `-2` the one before it
     #[arg(default_value = "last", allow_negative_numbers = true)]
     pub(crate) id: String,
     /// How many sessions before it
@@ -593,10 +593,10 @@ pub(crate) struct ServeArgs {
     /// Also let in programs that send the token in FILE (`Authorization: Bearer TOKEN`); the file is made if it does not exist
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
-    /// End when nobody has asked for this long
+    /// Stop after this long without a request
     #[arg(long, value_name = "TIME", default_value = "30m")]
     pub(crate) idle: String,
-    /// Run until you end it
+    /// Run until you stop it
     #[arg(long, conflicts_with = "idle")]
     pub(crate) no_idle_end: bool,
     /// Instead, write all pages as files into DIR, which a browser opens without a server
@@ -632,7 +632,7 @@ pub(crate) struct RememberArgs {
     /// What kind of note (default: fact, or todo with `--due`)
     #[arg(long, value_enum)]
     pub(crate) kind: Option<NoteKind>,
-    /// A word to find it by (`recall search tag:WORD`); may be repeated. It is written into the text, as #WORD
+    /// A word to find it by (`recall search tag:WORD`); may be repeated. It is written into the text, as #WORD. Without a text: list only notes with it
     #[arg(long = "tag", value_name = "WORD")]
     pub(crate) tags: Vec<String>,
     /// Due day of a todo: a date, today, tomorrow, 3d or 2w. New sessions get the todo at their start from that day on
@@ -666,10 +666,10 @@ pub(crate) struct CloseArgs {
 /// nothing of the session itself: `recall forget` does that.
 #[derive(Debug, Args)]
 pub(crate) struct WrongArgs {
-    /// Ids of statements, titles or open items to hide. With a session id or prefix: list what can be hidden in it
+    /// Ids of statements to hide, as `recall wrong SESSION` lists them. With a session id or prefix: list what can be hidden in it
     #[arg(required = true, value_name = "ID")]
     pub(crate) ids: Vec<String>,
-    /// With a session id: hide Claude's last reply in turn N; repeatable
+    /// With a session id: hide the agent's last reply in turn N; repeatable
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) reply: Vec<usize>,
     /// Show the statement or reply again
@@ -698,7 +698,7 @@ pub(crate) struct ForgetWhat {
     /// newest session of this project, after a question
     #[arg(long)]
     pub(crate) this: bool,
-    /// One session, by id, prefix or id of its digest. A session without a digest needs its full id
+    /// One session, by id, prefix or id of its digest. A session that no digest has read yet needs its full id
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
     /// One note, by id or prefix
@@ -711,7 +711,7 @@ pub(crate) struct ForgetWhat {
     /// All sessions last active before then, and older notes: a date like 2026-01-31, or an age: 90d, 12h
     #[arg(long, value_name = "AGE|DATE")]
     pub(crate) before: Option<String>,
-    /// Everything that contains this text, ignoring case and line breaks: records, digests, notes, your lines in pages. A session whose
+    /// Everything that contains this text, ignoring case and line breaks: what sessions said, digests, notes, and lines that you added to pages. A session whose
     /// project, folder or branch contains it is deleted whole
     #[arg(long = "match", value_name = "TEXT")]
     pub(crate) text: Option<String>,
@@ -741,7 +741,7 @@ pub(crate) struct StatusArgs {
 /// Files come from huggingface.co, or the mirror in `HF_ENDPOINT`, and are checked against their SHA-256. Without ACTION: show the model.
 #[derive(Debug, Args)]
 pub(crate) struct EmbedArgs {
-    /// What to do with the model
+    /// What to do with the embedding model
     #[arg(value_enum)]
     pub(crate) action: Option<EmbedAction>,
     /// With `install`: its name (all-MiniLM-L6-v2, bge-small-en-v1.5 or multilingual-e5-small), or a folder with a model (default:
@@ -752,9 +752,9 @@ pub(crate) struct EmbedArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EmbedAction {
-    /// Fetch or copy a model and use it
+    /// Fetch or copy an embedding model and use it
     Install,
-    /// Delete all models
+    /// Delete all embedding models
     Remove,
 }
 
@@ -841,7 +841,8 @@ pub(crate) struct TeamArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TeamAction {
-    /// Join the team that an administrator invited you to
+    /// Join the team that an administrator invited you to. This sends nothing yet: in the config, `share = true` under `[team."~/work/shop"]`
+    /// shares that project
     Join {
         /// postgres://LOGIN[:PASSWORD]@HOST/DATABASE, with ?team=NAME if the server has several teams; - reads it from stdin
         #[arg(value_name = "URL")]
@@ -853,15 +854,15 @@ pub(crate) enum TeamAction {
         #[arg(long)]
         json: bool,
     },
-    /// Leave the team: erase what you shared from all your machines, and remove what others shared from this one
+    /// Leave the team: delete from the server what any of your machines shared, and from this machine what others shared
     Leave {
         /// Only forget the team on this machine: the server keeps what you shared
         #[arg(long)]
         only_here: bool,
     },
-    /// Erase one session on the server and never share it again, or erase what another installation of yours shared
+    /// Delete a session from the server and do not share it again, or delete what another of your machines shared
     Withdraw {
-        /// The name of the installation (another machine, an older data folder), or its beginning: `recall team status` lists the names
+        /// The name of the other machine (or of an older data folder), or its beginning: `recall team status` lists the names
         #[arg(value_name = "NAME", required_unless_present = "session")]
         installation: Option<String>,
         /// The session that the team no longer gets, by id or prefix; `recall team status` lists such sessions
@@ -872,7 +873,7 @@ pub(crate) enum TeamAction {
         undo: bool,
     },
     /// Convert transcripts to JSON lines for `recall team push`, for a backlog from other machines. This reads each folder whole and does not use your
-    /// index; your config says what is private or excluded, and in which time zone
+    /// index; it applies `[privacy]` and `timezone` of your config
     Records {
         /// A transcript, a folder of transcripts such as ~/.claude/projects/-home-anna-shop, or a folder called projects
         #[arg(value_name = "PATH", required = true)]
@@ -913,7 +914,7 @@ pub(crate) struct ShareArgs {
     /// Write every listed item that may be shared
     #[arg(long, conflicts_with = "ids")]
     pub(crate) all: bool,
-    /// Delete the files of these shared statements from `.recall/`, by id or file name as listed
+    /// Delete the files of these shared items from `.recall/`, by id or file name as listed
     #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with_all = ["ids", "all"])]
     pub(crate) remove: Vec<String>,
     /// Print the list as JSON

@@ -43,6 +43,9 @@ pub(crate) fn run(args: &DayArgs, config: &Config, out: &mut impl Write) -> Resu
                 pages = page(config, newest)?.unwrap_or_default();
                 format!("no page for today yet; showing {newest}")
             }
+            (Some(when), Some(newest)) if days.len() > 1 => {
+                format!("the last seven days have no page ({when}); the newest day is {newest}")
+            }
             (Some(when), Some(newest)) => format!("there is no page for {when}; the newest day is {newest}"),
         };
         messages::report(what);

@@ -27,7 +27,7 @@ pub(crate) fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Writ
     let config = match &config {
         Ok(config) => config,
         Err(e) => {
-            let advice = "correct it: until then no digest is made, and sessions start without notes";
+            let advice = "correct it: until then no digest is made, and sessions start without context";
             let found = DoctorReply::of(vec![Finding::problem("config", format!("{e:#}"), advice)], None);
             return tell(&found, args.json, out);
         }

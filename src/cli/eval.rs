@@ -23,7 +23,7 @@ fn table(reply: &EvalReply) -> String {
     let EvalReply { sessions, first_of_project, told, files, checks, said_again, overtaken, overtaken_alone, starts, prompts } =
         reply;
     if *sessions == 0 {
-        return "no session to replay: `recall digest` makes them ready\n".into();
+        return "no session to replay: none is digested that fits\n".into();
     }
     let earlier = match first_of_project {
         0 => String::new(),
@@ -36,7 +36,7 @@ fn table(reply: &EvalReply) -> String {
          edited files       {}\n\
          ran checks         {}\n\
          repeated           {said_again} of {told}{} said something again that was in their context\n\n\
-         outdated statements in the context: {overtaken}, {overtaken_alone} of them without the newer statement\n\n\
+         outdated statements in the context: {overtaken} ({overtaken_alone} without the newer statement)\n\n\
          tokens (estimated)\n\
          at a start         {}\n\
          at a prompt        {}\n",
@@ -51,7 +51,7 @@ fn table(reply: &EvalReply) -> String {
 }
 
 fn hits(Hits { all, known, told }: &Hits) -> String {
-    format!("{all}: {known} known from earlier sessions, of which the context named {told}{}", percent(*told, *known))
+    format!("{all}, of them {known} in earlier sessions, too; the context named {told} of those{}", percent(*told, *known))
 }
 
 fn tokens(Told { all, told, tokens, most_tokens }: &Told) -> String {

@@ -26,7 +26,7 @@ pub(crate) fn run(args: &FrictionArgs, config: &Config, out: &mut impl Write) ->
         return Ok(Completion::Done);
     }
     if reply.errors.is_empty() {
-        writeln!(out, "no error is known that occurred three times, or in two sessions")?;
+        writeln!(out, "no error occurred three times or in two sessions")?;
     }
     let mut before: Option<&str> = None;
     for error in &reply.errors {
@@ -43,12 +43,15 @@ pub(crate) fn run(args: &FrictionArgs, config: &Config, out: &mut impl Write) ->
 fn tell(error: &RepeatedError, out: &mut impl Write) -> Result<()> {
     let RepeatedError { times, sessions, first, last, until_passed, not_passed, error, command, .. } = error;
     let days = if first == last { format!("on {first}") } else { format!("{first} to {last}") };
-    let passed =
-        if times > not_passed { format!(", {} in all until a later run passed", span(*until_passed)) } else { String::new() };
+    let passed = if times > not_passed {
+        format!(", {} followed by a passing run after {} in all", times - not_passed, span(*until_passed))
+    } else {
+        String::new()
+    };
     let not_passed = match *not_passed {
         0 => String::new(),
         all if all == *times => ", no passing run seen since".to_owned(),
-        some => format!(", {} without a passing run since", counted(some, "time")),
+        some => format!(", {some} not"),
     };
     let (times, sessions) = (counted(*times, "time"), counted(*sessions, "session"));
     let (error, command) = (shorten(error, MAX_CHARS), shorten(command, MAX_CHARS));

@@ -30,7 +30,9 @@ pub(crate) fn run(args: &HowArgs, config: &Config, out: &mut impl Write) -> Resu
         return Ok(Completion::Done);
     }
     if reply.commands.is_empty() {
-        writeln!(out, "no passing commands found: try `recall search`")?;
+        let hint = if args.all_projects { "" } else { " in this project: try `--all-projects`" };
+        let what = if args.word.is_some() { " of this kind" } else { "" };
+        writeln!(out, "no passing commands{what} found{hint}")?;
     }
     let most = if args.word.is_some() { usize::MAX } else { MAX_OF_CLASS };
     print_lines(&command_lines(&reply.commands, most).join("\n"), out)?;

@@ -104,7 +104,7 @@ fn install_all(args: &InstallArgs, host: &Host<'_>, ui: &Ui, out: &mut impl Writ
 /// To stderr, behind what would change: stdout has nothing but that.
 fn end_dry_run(ui: &Ui, out: &mut impl Write) -> Result<()> {
     out.flush()?;
-    ui.note("nothing is changed: without `--dry-run` this is installed");
+    ui.note("nothing was changed: run it without `--dry-run` to install this");
     Ok(())
 }
 
@@ -133,12 +133,10 @@ pub(super) fn no_hooks(agent: Agent) -> String {
 fn server_only(agent: Agent) -> String {
     let (name, key) = (agent.name(), agent.key());
     let why = match agent {
-        Agent::Read(_) => "runs those of Claude Code, which `recall install` adds",
-        Agent::Windsurf => "takes nothing from one into a session",
+        Agent::Read(_) => "needs no hooks of its own: it runs those of Claude Code, which `recall install` adds",
+        Agent::Windsurf => "cannot use hooks of recall: it adds nothing that a hook prints to a session",
     };
-    format!(
-        "{name} has no file for hooks of recall: it {why}; `recall install --agent {key} --mcp` lets it search the memory itself"
-    )
+    format!("{name} {why}; `recall install --agent {key} --mcp` lets it search the memory itself")
 }
 
 fn print_next_steps(timer: Timer, config: &Config, out: &mut impl Write) -> Result<()> {

@@ -92,7 +92,7 @@ pub fn run() -> ExitCode {
 fn meant(memory: &OpenMemory, config: &Config, word: &str) -> Result<String> {
     let meant = crate::app::list::meant(memory, &Asker::here(config).project(), word)?;
     if let Some(project) = meant.elsewhere {
-        messages::report(format!("this folder has no sessions: `{word}` is one of {project}"));
+        messages::report(format!("this folder has no sessions, so `{word}` means a session of {project}"));
     }
     Ok(meant.id)
 }

@@ -1,7 +1,7 @@
 //! Numbers on the command line: each parser says in our own words what is accepted.
 
 use crate::model::client::Client;
-use crate::setup::agent_hosts::Agent;
+use crate::setup::agent_hosts::{Agent, AgentHost};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -14,7 +14,10 @@ pub(super) fn client(text: &str) -> Result<Client, String> {
 
 /// An agent into which something can be installed, by its name.
 pub(super) fn agent(text: &str) -> Result<Agent, String> {
-    Agent::named(text).map_or_else(|| client(text).map(Agent::Read), Ok)
+    Agent::named(text).ok_or_else(|| {
+        let all: Vec<&str> = AgentHost::agents().map(Agent::key).collect();
+        format!("no such agent; known are {}", all.join(", "))
+    })
 }
 
 /// A whole number of things, such as sessions or threads.

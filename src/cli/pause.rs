@@ -16,7 +16,7 @@ use crate::sys::messages;
 pub(crate) fn run(args: &PauseArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     if args.off {
         let ended = pause::end_pause(config)?;
-        writeln!(out, "{}", if ended { "resumed: sessions get context and are recorded again" } else { "it was not paused" })?;
+        writeln!(out, "{}", if ended { "pause ended: sessions get context and are recorded again" } else { "it was not paused" })?;
         return Ok(Completion::Done);
     }
     if let Some(text) = &args.time {
@@ -25,23 +25,25 @@ pub(crate) fn run(args: &PauseArgs, config: &Config, out: &mut impl Write) -> Re
     }
     match pause::reason(config) {
         Some(OffReason::Paused(until)) => {
-            writeln!(
-                out,
-                "paused until {}: sessions get no context, and sessions that start during the pause are never recorded",
-                pause::describe_end(until, config)
-            )?;
+            let until = pause::describe_end(until, config);
+            if lacks_hooks(&Host::new(config)?) {
+                writeln!(out, "paused until {until}: sessions get no context")?;
+                messages::report(
+                    "no hooks are installed, so recall cannot tell which sessions start during the pause: the next digest records them, too",
+                );
+            } else {
+                writeln!(
+                    out,
+                    "paused until {until}: sessions get no context, and sessions that start during the pause are never recorded"
+                )?;
+            }
             writeln!(
                 out,
                 "running sessions are still digested, unless you run `recall forget --this`; `recall pause --off` ends the pause"
             )?;
-            if lacks_hooks(&Host::new(config)?) {
-                messages::report(
-                    "no hooks are installed, and only they tell which sessions start during the pause: the next digest reads these as well",
-                );
-            }
         }
         Some(OffReason::Session) => writeln!(out, "switched off for this session: RECALL_OFF is set")?,
-        None => writeln!(out, "not paused: `recall pause 2h` does that for two hours")?,
+        None => writeln!(out, "not paused: `recall pause 2h` pauses recall for two hours")?,
     }
     Ok(Completion::Done)
 }

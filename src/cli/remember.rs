@@ -99,7 +99,10 @@ fn list(args: &RememberArgs, config: &Config, out: &mut impl Write) -> Result<Co
         )?;
     }
     if notes.is_empty() {
-        messages::report("no notes: `recall remember TEXT` keeps one");
+        messages::report(match (args.tags.is_empty(), args.kind) {
+            (true, None) => "no notes: `recall remember TEXT` keeps one",
+            _ => "no notes of this kind, or with this tag",
+        });
     }
     Ok(Completion::Done)
 }

@@ -54,9 +54,7 @@ fn print(text: &str, report: &WorkReport, out: &mut impl Write) -> Result<()> {
     print_page(text, out)?;
     let branch = report.branch.as_ref().map(|name| format!(" on branch {}", one_line(&without_controls(name)))).unwrap_or_default();
     if text.is_empty() {
-        messages::report(format!(
-            "no work is stored of that time{branch}: try an earlier `--since`, or another `--project` or `--branch`"
-        ));
+        messages::report(format!("no stored work matches{branch}: try an earlier `--since`, or another `--project` or `--branch`"));
     }
     if report.undigested > 0 {
         messages::report(format!("{} not digested yet: `recall digest`", counted(report.undigested, "session")));

@@ -19,7 +19,7 @@ pub(crate) fn run(args: &ShareArgs, config: &Config, out: &mut impl Write) -> Re
     let project = asker.project();
     if !args.remove.is_empty() {
         remove(&project, &args.remove)?.iter().try_for_each(|file| writeln!(out, "deleted {file}"))?;
-        writeln!(out, "Commit that: whoever has the repository loses them with their next digest.")?;
+        writeln!(out, "Commit that: for others it takes effect with their next digest.")?;
         return Ok(Completion::Done);
     }
     let memory = asker.memory()?;
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &ShareArgs, config: &Config, out: &mut impl Write) -> Re
     let is_listed = |one: &&SharedStatement| reply.proposals.iter().all(|other| other.file != one.file);
     reply.shared.iter().filter(is_listed).try_for_each(|one| writeln!(out, "{}", shared_line(one)))?;
     match reply.proposals.len() {
-        0 => writeln!(out, "nothing new to share; {} shared", counted(reply.shared.len(), "statement"))?,
+        0 => writeln!(out, "nothing new to share; {} shared", counted(reply.shared.len(), "item"))?,
         _ => writeln!(
             out,
             "\n`recall share ID…` writes them to .recall/ in this repository, `--all` all of them: then review and commit."

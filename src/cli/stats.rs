@@ -124,14 +124,17 @@ fn end_of(name: &str, most: usize) -> String {
 
 fn headings(is_cost: bool) -> Vec<String> {
     let all: &[&str] = match is_cost {
-        true => &["sessions", "input", "output", "written", "read", "cost"],
+        true => &["sessions", "input", "output", "to cache", "cached", "cost"],
         false => &["sessions", "turns", "commits", "files", "tokens", "cost"],
     };
     all.iter().map(|heading| (*heading).to_owned()).collect()
 }
 
 fn cells(row: &Figures, is_cost: bool) -> Vec<String> {
-    let cost = format!("{}${:.2}", if row.unpriced.is_empty() { "" } else { ">" }, row.cost_usd);
+    let cost = match (row.unpriced.is_empty(), row.cost_usd >= 0.005) {
+        (false, false) => "unknown".to_owned(),
+        (all_priced, _) => format!("{}${:.2}", if all_priced { "" } else { ">" }, row.cost_usd),
+    };
     let figures = match is_cost {
         true => [short(row.input), short(row.output), short(row.cache_write), short(row.cache_read)],
         false => [row.turns.to_string(), row.commits.to_string(), row.files.to_string(), short(row.tokens())],

@@ -10,6 +10,7 @@ use crate::app::status::{AgentCount, BadLine, Failing, Reason, ReceiptCounts, St
 use crate::cli::args::StatusArgs;
 use crate::config::Config;
 use crate::privacy::View;
+use crate::source::NO_TYPE;
 use crate::text::clean;
 use crate::text::clean::{counted, size};
 
@@ -66,11 +67,11 @@ fn print(status: &Status, config: &Config, out: &mut impl Write) -> Result<()> {
         counted(status.files as usize, "file")
     )?;
     if let Some(copy) = &status.copy {
-        writeln!(out, "copy        {}, made {}", size(copy.bytes), time(copy.at))?;
+        writeln!(out, "index copy  {}, made {}", size(copy.bytes), time(copy.at))?;
     }
     writeln!(
         out,
-        "sessions    {}, {} with a digest ({} made by the model, {} without{imported}{so_far}){from_others}",
+        "sessions    {}, {} digested ({} by the model, {} without it{imported}{so_far}){from_others}",
         status.sessions,
         status.digests,
         status.by_model,
@@ -161,13 +162,14 @@ fn print_skipped(status: &Status, out: &mut impl Write) -> Result<()> {
         writeln!(out, "failing     {}: {failures} times, last: {}", line(session), line(error))?;
     }
     if status.bad_lines > 0 {
-        writeln!(out, "bad lines   {}", status.bad_lines)?;
+        writeln!(out, "unreadable  {}", status.bad_lines)?;
         for BadLine { path, offset, why } in &status.bad_lines_at {
             writeln!(out, "            {} at byte {offset}: {why}", line(path))?;
         }
     }
     for (name, rows) in &status.unknown_rows {
-        writeln!(out, "unknown     {} of type {}", counted(*rows as usize, "line"), line(name))?;
+        let of_type = if name == NO_TYPE { "without a type".to_owned() } else { format!("of type {}", line(name)) };
+        writeln!(out, "unknown     {} {of_type}", counted(*rows as usize, "line"))?;
     }
     Ok(())
 }

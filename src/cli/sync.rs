@@ -37,13 +37,13 @@ pub(crate) fn run(args: &SyncArgs, config: &Config, out: &mut impl Write) -> Res
             let place = sync::remove(config, place)?;
             writeln!(
                 out,
-                "{} is removed, with what this machine wrote there. What came from other machines stays.",
+                "This machine no longer uses {}; what it wrote there is deleted. What came from other machines stays.",
                 shown(&place)
             )?;
         }
         Some(SyncAction::Project { there, here }) => {
             sync::choose_project(config, there, here)?;
-            writeln!(out, "{} is {} here. `recall sync` moves what is stored of it.", shown(there), shown(here))?;
+            writeln!(out, "Sessions of {} are now under {} here; `recall sync` moves them.", shown(there), shown(here))?;
         }
         Some(SyncAction::ForgetMachine { name }) => {
             let files = sync::forget_machine(config, name)?;
@@ -95,7 +95,7 @@ fn add(args: &SyncAddArgs, config: &Config, out: &mut impl Write) -> Result<()> 
 fn tell_history(added: &AddedPlace, out: &mut impl Write) -> Result<()> {
     match &added.history {
         Some(history) => writeln!(out, "What you forget stays there: {}.", shown(&history.to_string()))?,
-        None => writeln!(out, "Nothing is seen there that keeps what is deleted.")?,
+        None => writeln!(out, "No version history was found there.")?,
     }
     Ok(())
 }

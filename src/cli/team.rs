@@ -239,7 +239,7 @@ mod with_server {
         }
         writeln!(out, "Its projects:")?;
         for (address, may_share) in &joined.projects {
-            writeln!(out, "  {}{}", shown(address), if *may_share { "" } else { " (you may not share there)" })?;
+            writeln!(out, "  {}{}", shown(address), if *may_share { "" } else { " (you are not allowed to share there)" })?;
         }
         for key in &joined.shared {
             writeln!(out, "Your config shares {}: `recall team` lists what would go and asks you.", shown(key))?;

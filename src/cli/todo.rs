@@ -59,9 +59,10 @@ pub(crate) fn run(args: &TodoArgs, config: &Config, out: &mut impl Write) -> Res
             "continue a session with `recall resume ID`; {} last mentioned over 30 days ago: `recall todo --all`",
             counted(older, "open item")
         )),
-        (true, _) => {
-            messages::report(format!("no open item of yours was mentioned in the last 30 days; {older} older: `recall todo --all`"))
-        }
+        (true, _) => messages::report(format!(
+            "no open item of yours was mentioned in the last 30 days; {}: `recall todo --all`",
+            counted(older, "older item")
+        )),
         (false, 0) => messages::report("mark an item as done with `recall close ID`"),
         (false, _) => messages::report(format!(
             "mark an item as done with `recall close ID`; {older} more, last mentioned over 30 days ago: `recall todo --all`"

@@ -45,7 +45,7 @@ impl InheritedEnvironment {
     /// When a variable has no usable value.
     pub(crate) fn read(config: &Config) -> Result<Self> {
         let home = config.home.as_path();
-        anyhow::ensure!(!home.as_os_str().is_empty(), "HOME is not set: hooks and timers are looked for below it");
+        anyhow::ensure!(!home.as_os_str().is_empty(), "HOME is not set: recall needs it to find hooks and timers");
         let exe = env::current_exe().context("cannot find out where this program is")?;
         let set = |name: &str| env::var_os(name).is_some_and(|v| !v.is_empty());
         let mut location_variables = Vec::new();

@@ -64,6 +64,14 @@ static KINDS: LazyLock<Vec<KindSpec>> = LazyLock::new(|| {
             ..plain("memory", SearchColumn::Noted, TextKind::Memory)
         },
     ]);
+    // The kinds of notes that no section has.
+    const ALL: &[NoteKind] = &NoteKind::ALL;
+    for kind in ALL.chunks(1) {
+        let name = kind[0].name();
+        if kinds.iter().all(|known| known.name != name) {
+            kinds.push(KindSpec { notes: kind, ..plain(name, SearchColumn::Decided, TextKind::Note) });
+        }
+    }
     kinds
 });
 

@@ -91,7 +91,7 @@ fn replace_timers(plan: InstallPlan, host: &Host<'_>, manifest: &mut Manifest, u
     let state = if steps.is_empty() { "already installed".to_owned() } else { host.config.schedule.to_string() };
     if let Err(e) = run_all(steps, host, manifest, ui, out) {
         match old {
-            Timer::None => ui.warn(&format!("no timer runs: {e:#}; `recall install` tries again, and `--timer` takes another")),
+            Timer::None => ui.warn(&format!("no timer runs: {e:#}; `recall install` tries again; `--timer` selects another timer")),
             old => ui.warn(&format!("{} does not start, and {old} stays: {e:#}", plan.timer)),
         }
         manifest.timer = manifest.timer.filter(|_| old != Timer::None).or(plan.chosen);

@@ -53,7 +53,7 @@ impl TimerJob {
 /// A path as text; an error where it is not UTF-8 or has control characters.
 pub(crate) fn path_text(path: &Path) -> Result<String> {
     let text = path.to_str().filter(|t| !t.contains(char::is_control));
-    Ok(text.with_context(|| format!("{path:?} is not a path that could be written into a file"))?.to_owned())
+    Ok(text.with_context(|| format!("{path:?} contains characters that cannot be written into the timer's file"))?.to_owned())
 }
 
 /// The search path of a timer: the folders of `claude`, of the `node` it may need and of the program, then the system's. A crontab's line

@@ -71,7 +71,13 @@ impl RetentionChange {
         let now = self.now.unwrap_or(DEFAULT);
         let path = self.path().display();
         if i64::try_from(days).is_ok_and(|days| days < now) {
-            bail!("{path} keeps transcripts for {now} days already: recall only raises that");
+            bail!(
+                "Claude Code keeps transcripts for {now} days already, {}: recall only raises that",
+                match self.now {
+                    Some(_) => format!("by {path}"),
+                    None => "its default".to_owned(),
+                }
+            );
         }
         if self.file.bytes.as_deref() == Some(self.after.as_bytes()) {
             writeln!(out, "{path} says so already")?;

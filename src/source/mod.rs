@@ -48,7 +48,7 @@ pub(crate) use self::claude_code::{ACTING_TOOLS, is_user_text, is_wrapped, may_b
 pub use self::line::is_complete;
 #[cfg(any(test, feature = "testing"))]
 pub use self::parsed::parse_line;
-pub(crate) use self::parsed::{LineParser, parser_of};
+pub(crate) use self::parsed::{LineParser, NO_TYPE, parser_of};
 pub use self::parsed::{ParentLink, ParsedLine, TranscriptIdentity};
 pub(crate) use self::release::Release;
 use crate::model::client::Client;

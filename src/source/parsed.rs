@@ -9,6 +9,9 @@ use crate::model::client::Client;
 use crate::model::session::{Millis, ParserState, PendingRuns, Record, RecordKey};
 use crate::privacy::Sanitizer;
 
+/// Stands in place of the type of a line that has none.
+pub(crate) const NO_TYPE: &str = "(no type)";
+
 /// What a file's path says about its records.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TranscriptIdentity {

@@ -132,7 +132,7 @@ impl Reader {
         let hint = if self.narrowed { ": what `[privacy]` in the config excludes or isolates is not looked through" } else { "" };
         match forgotten {
             true => bail!("you deleted the session `{prefix}` with `recall forget`"),
-            false => bail!("no session or digest with the id `{prefix}`{hint}; `recall list` shows the ids"),
+            false => bail!("nothing has the id `{prefix}`{hint}: `recall list` shows sessions, `recall remember` notes"),
         }
     }
 

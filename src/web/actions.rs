@@ -94,7 +94,7 @@ pub(super) fn act(action: Action, id: &str, viewer: Viewer<'_>) -> Result<String
             let mut told = Vec::new();
             let request = ForgetRequest { what: ForgetTarget::Session(whole), yes: true, dry_run: false };
             forget::run(&request, config, &mut told)?;
-            String::from_utf8(told).context("what was forgotten cannot be told")?.trim().to_owned()
+            String::from_utf8(told).context("cannot print what was deleted")?.trim().to_owned()
         }
     })
 }

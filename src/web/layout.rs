@@ -24,7 +24,7 @@ const NAVIGATION: [(&str, &str); 7] = [
     (addresses::SESSIONS, "Sessions"),
     (addresses::PROJECTS, "Projects"),
     (addresses::OPEN_ITEMS, "Open items"),
-    (addresses::TOLD, "Told"),
+    (addresses::TOLD, "Context"),
     (addresses::STATUS, "Status"),
 ];
 

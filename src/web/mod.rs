@@ -110,14 +110,14 @@ fn announce(server: &Server, place: &str, asked: &ServeRequest, out: &mut impl W
     writeln!(out, "{}", link(server)?)?;
     out.flush()?;
     let ends = match asked.idle_end {
-        Some(limit) => format!("; ends by itself after {} without a request", told(limit)),
+        Some(limit) => format!("; the server stops after {} without a request", told(limit)),
         None => String::new(),
     };
     if !io::stdin().is_terminal() {
-        messages::report(format!("open this link in a browser; it works once{ends}"));
+        messages::report(format!("open this link in a browser; the link works once{ends}"));
         return Ok(());
     }
-    messages::report(format!("open this link in a browser; it works once. Enter: a new link, Ctrl-C: end{ends}"));
+    messages::report(format!("open this link in a browser; the link works once. Enter: a new link, Ctrl-C: stop{ends}"));
     let (server, place) = (server.clone(), place.to_owned());
     // Waits for the person until the process ends.
     std::thread::spawn(move || {

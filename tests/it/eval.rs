@@ -50,7 +50,7 @@ fn a_session_is_measured_by_what_came_before_it_alone() {
     let table = world.recall(["eval"]).out;
     for line in [
         "3 sessions replayed, each with what came before it; for 1 of them, the project had no earlier session",
-        ": 1 known from earlier sessions, of which the context named 1 (100 %)",
+        ", of them 1 in earlier sessions, too; the context named 1 of those (100 %)",
     ] {
         assert!(table.contains(line), "{table}");
     }

@@ -58,7 +58,7 @@ fn an_index_of_format_8_is_digested_searched_and_shown() {
             (&0.into(), &0.into(), &0.into()),
             "{again}"
         );
-        assert!(world.findings("index", &[])[0].ends_with("6 sessions, 6 digests, whole"), "{:?}", world.findings("index", &[]));
+        assert!(world.findings("index", &[])[0].ends_with("6 sessions, 6 digests, intact"), "{:?}", world.findings("index", &[]));
     }
 }
 

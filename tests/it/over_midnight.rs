@@ -80,7 +80,7 @@ fn it_stands_on_each_day_with_a_prompt() {
     );
     let told = "\nbegan on [Saturday, 31 October 2026](../2026-10/2026-10-31.md) · 2 prompts · [session page](../2026-10/sessions/2026-10-31-shop-77777777.md)\n\
         \n**Asked**\n\n- 01:12 “Now write the zebra export.”\n";
-    assert!(second.contains(told) && second.contains("\n### 01:12 went on: "), "{second}");
+    assert!(second.contains(told) && second.contains("\n### 01:12 continued: "), "{second}");
     assert!(
         second.contains("\nClaude's last reply of the day (")
             && second.contains("\n**Commits and pull requests**\n\n- `abc1234` Write the zebra export\n"),

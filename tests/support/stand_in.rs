@@ -171,7 +171,8 @@ impl StandIn {
 
     /// Why sessions have no digest by the model, in one text.
     pub fn reasons(&self) -> String {
-        self.status()["skipped"].to_string()
+        let status = self.status();
+        ["waiting_reasons", "without_model_reasons", "skipped"].map(|key| status[key].to_string()).concat()
     }
 }
 

@@ -69,7 +69,7 @@ pub(crate) fn signal_of(entry: &Entry) -> Signal {
 fn signal_of_text(text: &str) -> Signal {
     let all = sentences(text);
     let signals = all.iter().filter_map(|sentence| signal_of_sentence(sentence));
-    signals.max_by(|a, b| a.importance.total_cmp(&b.importance)).unwrap_or(Signal::new(MemoryKind::Talk, "words under no rule"))
+    signals.max_by(|a, b| a.importance.total_cmp(&b.importance)).unwrap_or(Signal::new(MemoryKind::Talk, "nothing special"))
 }
 
 fn signal_of_tool(tool: &ToolUse, outcome: Option<&Outcome>) -> Signal {

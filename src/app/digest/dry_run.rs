@@ -120,14 +120,19 @@ fn print(report: &Report, plan: &DigestPlan, outcome: &Outcome, out: &mut impl W
     }
     let Outcome { by_model, without_model, waiting, backlog, offer } = outcome;
     let all = counted(by_model + without_model, "session");
-    writeln!(out, "would digest    {all}: {by_model} with the model, {without_model} without")?;
+    writeln!(out, "would digest    {all}: {by_model} by the model, {without_model} without it")?;
     let of_backlog = if plan.cost.calls > 0 { "the others    " } else { "with the model" };
     for (label, cost) in [("would cost    ", &plan.cost), (of_backlog, backlog)].into_iter().filter(|(_, c)| c.calls > 0) {
         let (likely, worst) = (usd(cost.likely), usd(cost.worst));
         writeln!(out, "{label}  about {likely}, at most {worst} at list price, for {}", counted(cost.calls, "call"))?;
     }
     if let Some(offer) = offer {
-        writeln!(out, "would ask       on a terminal: the newest {} with the model, for about {}", offer.calls, usd(offer.likely))?;
+        writeln!(
+            out,
+            "would ask       on a terminal: whether to digest the newest {} with the model, for about {}",
+            offer.calls,
+            usd(offer.likely)
+        )?;
     }
     if waiting.waiting_for_model > 0 {
         writeln!(out, "would wait      {}", waiting.text())?;

@@ -76,7 +76,7 @@ fn count_missing(config: &Config, store: &Reader) -> Result<u64> {
 /// Warns only if vectors are missing: what the model rejected is no failure by itself.
 fn warn_missing(failure: &EmbeddingError, missing: u64, ui: &Ui) -> Result<()> {
     if missing > 0 {
-        ui.warn(&format!("{failure}: {missing} sessions and notes are found by their words alone until a later run"));
+        ui.warn(&format!("{failure}: {missing} sessions and notes are found only by words until a later run"));
     }
     Ok(())
 }

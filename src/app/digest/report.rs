@@ -114,11 +114,11 @@ impl WaitingForModel {
     pub(crate) fn text(&self) -> String {
         let count = self.waiting_for_model;
         let price = match self.waiting_cost_usd {
-            _ if count == 0 => return "none for a later run with the model".to_owned(),
+            _ if count == 0 => return "none for the model to redo in a later run".to_owned(),
             Some(likely) => format!("about {} at list price, at most {} a day", usd(Some(likely)), usd(Some(self.day_usd))),
             None => "price unknown".to_owned(),
         };
-        format!("{count} for a later run with the model, {price}")
+        format!("{count} for the model to redo in a later run, {price}")
     }
 }
 
@@ -203,7 +203,7 @@ impl Report {
             text += &line("", format!("{} of teams", counted(self.team_files_read as usize, "statement")));
         }
         let (by_model, without) = (self.digests_by_model, self.digests_without_model);
-        let who = format!("{by_model} by the model, {without} without");
+        let who = format!("{by_model} by the model, {without} without it");
         text += &line("digested", format!("{}: {who}{cost}", counted(self.sessions_digested as usize, "session")));
         if let Some(waiting) =
             self.waiting.as_ref().filter(|w| w.waiting_for_model > 0 || w.is_wanted && self.sessions_digested > 0)
@@ -211,7 +211,10 @@ impl Report {
             text += &line("waiting", waiting.text());
         }
         if self.left_without_model > 0 {
-            text += &line("left", format!("{} without the model; no later run asks it by itself", self.left_without_model));
+            text += &line(
+                "left",
+                format!("{} without the model; later runs do not call it for them by themselves", self.left_without_model),
+            );
         }
         if self.digests_taken_back > 0 {
             text += &line("restored", format!("{} by the model, from pages", counted(self.digests_taken_back as usize, "digest")));

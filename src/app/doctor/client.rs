@@ -6,7 +6,7 @@ use super::Finding;
 use crate::config::Config;
 use crate::model::client::Client;
 use crate::privacy::View;
-use crate::source::{Release, source_of};
+use crate::source::{NO_TYPE, Release, source_of};
 use crate::store::Memory;
 use crate::text::clean::{one_line, shorten, without_controls};
 
@@ -25,26 +25,26 @@ fn finding(client: Client, store: Option<&Memory>, version: Option<&str>) -> Opt
     let newest = wrote.iter().map(String::as_str).chain(version).filter_map(Release::parse).max()?;
     let (name, tested) = (client.name(), source_of(client).newest_tested());
     let tried = if newest > tested {
-        format!("{name} {newest} is newer than {tested}, the newest that recall was tried with")
+        format!("{name} {newest} is newer than {tested}, the newest that recall was tested with")
     } else {
-        format!("{name} {newest}; recall is tested up to {tested}")
+        format!("{name} {newest}; recall was tested up to {tested}")
     };
     if unknown.is_empty() {
-        return Some(Finding::ok("client", format!("{tried}; understood all its transcripts")));
+        return Some(Finding::ok("client", format!("{tried}; recall understood all its transcripts")));
     }
     let found = format!("{tried}; not understood in its transcripts: {}", list_types(&unknown));
     let types = unknown.iter().map(|(name, _)| name.as_str()).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join("\n");
-    let advice = "upgrade recall: a newer version may know them; until then, digests leave them out";
+    let advice = "digests leave these lines out; a newer recall may read them";
     Some(Finding::warning("client", found, advice).same_while(types))
 }
 
-/// `3 lines of type a, 1 line of type b and 2 more types`
+/// `3 lines of type a, 1 line without a type and 2 more types`
 fn list_types(unknown: &[(String, i64)]) -> String {
     let rows = |n: i64| if n == 1 { "1 line".to_owned() } else { format!("{n} lines") };
-    let named = unknown
-        .iter()
-        .take(MAX_NAMED)
-        .map(|(name, n)| format!("{} of type {}", rows(*n), shorten(&one_line(&without_controls(name)), 40)));
+    let named = unknown.iter().take(MAX_NAMED).map(|(name, n)| match name.as_str() {
+        NO_TYPE => format!("{} without a type", rows(*n)),
+        name => format!("{} of type {}", rows(*n), shorten(&one_line(&without_controls(name)), 40)),
+    });
     let more = unknown.len().saturating_sub(MAX_NAMED);
     let rest = (more > 0).then(|| format!("{more} more types"));
     named.chain(rest).collect::<Vec<_>>().join(", ")

@@ -52,7 +52,7 @@ fn held_by_pages(config: &Config, depth: Depth) -> Option<String> {
 
 fn gone(held: &str, path: &Path) -> Finding {
     let found = format!(
-        "missing: no index at {}, but pages hold {held}. All that can be restored; digests only where transcripts are left",
+        "missing: no index at {}, but pages hold {held}. All of this can be restored, but digests only where transcripts still exist",
         path.display()
     );
     let advice =
@@ -136,7 +136,7 @@ fn state_of(counts: &IndexCounts, size: u64, depth: Depth, config: &Config) -> F
     }
     let path = config.database();
     match WholeIndex::open(&path).and_then(|whole| any_damage(&whole)) {
-        Ok(None) => Finding::ok("index", format!("{found}, whole")),
+        Ok(None) => Finding::ok("index", format!("{found}, intact")),
         Ok(Some(damage)) => {
             Finding::problem("index", format!("{found}, damaged: {}", one_line(&damage)), DAMAGED_ADVICE).fixed_by(Repair::Index)
         }
@@ -157,6 +157,6 @@ fn failing(counts: &IndexCounts) -> Option<Finding> {
 /// Runs recorded in the future: the clock is wrong now, or was then.
 fn clock(store: &Memory, now: Millis) -> Result<Option<Finding>> {
     let Some((at, _)) = store.last_run()?.filter(|(at, _)| *at > now + MAX_CLOCK_SKEW) else { return Ok(None) };
-    let found = format!("the last work was {} in the future", ago(now, at));
+    let found = format!("the newest session is dated {} in the future", ago(now, at));
     Ok(Some(Finding::warning("clock", found, "set the clock: digests and budgets use the time of the system")))
 }

@@ -43,11 +43,11 @@ pub(crate) fn last_run(config: &Config, is_timed: bool, now: Millis) -> Finding 
             Finding::problem(
                 "digest",
                 format!("ran {} ago and {times}: {why}", ago(run.at, now)),
-                "`recall digest` shows the whole message",
+                "run `recall digest`: if it fails again, it shows the whole message",
             )
         }
         Some(run) if is_timed && now - run.at > (LATE_RUNS * config.schedule.period()).max(DAY) => {
-            let found = format!("ran {} ago, though the timer is to run it {}", ago(run.at, now), config.schedule);
+            let found = format!("ran {} ago, although the timer should run it {}", ago(run.at, now), config.schedule);
             let advice = "if the machine was on: does cron, systemd or launchd run? `recall digest` catches up";
             Finding::warning("digest", found, advice)
         }
@@ -71,7 +71,7 @@ pub(crate) fn marks(config: &Config, now: Millis) -> Finding {
     let waiting = mark::pending(&config.data_dir);
     let oldest = waiting.iter().filter_map(|(_, mark)| mark.as_ref().map(|m| m.at)).min();
     match oldest {
-        None if waiting.is_empty() => Finding::ok("marks", "no ended session waits for a digest"),
+        None if waiting.is_empty() => Finding::ok("marks", "no session that ended waits for a digest"),
         Some(at) if now - at > DAY => {
             let found = format!("{} waiting, the oldest for {}: no digest has run since", waiting.len(), ago(at, now));
             Finding::problem("marks", found, "see `timer` above, or run `recall digest`")
@@ -97,7 +97,7 @@ pub(crate) fn hook_log(config: &Config, now: Millis) -> Option<Finding> {
     let errors = if lines.len() == 1 { "1 error".to_owned() } else { format!("{} errors", lines.len()) };
     let found = format!("{errors} of hooks in the last 7 days, the last: {last}");
     let advice = format!(
-        "the sessions continued without notes; if it happens again, see {} for all errors",
+        "the sessions continued without context; if it happens again, see {} for all errors",
         log::path(&config.data_dir).display()
     );
     Some(Finding::warning("hook log", found, advice).same_while(last.as_str()))
@@ -144,7 +144,7 @@ pub(crate) fn unread_transcripts(config: &Config, now: Millis) -> Finding {
     let Some(oldest) = unread.iter().map(|file| file.mtime()).min() else {
         return Finding::ok("transcripts", format!("all {} are read", found.files.len()));
     };
-    let what = format!("{} of {} have something no digest has read", unread.len(), found.files.len());
+    let what = format!("{} of {} have lines that no digest has read", unread.len(), found.files.len());
     let days = config.claude_dirs.iter().filter_map(|dir| cleanup_days(dir)).min().unwrap_or(DEFAULT);
     deletion_finding(days - (now - oldest) / DAY, &what)
 }

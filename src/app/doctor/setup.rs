@@ -25,7 +25,7 @@ pub(crate) fn hooks(host: &Host<'_>) -> Vec<Finding> {
         Hooks::None => {
             all.push(Finding::problem(
                 "hooks",
-                "none: nothing tells recall when a session ends, and sessions start without notes",
+                "none: nothing tells recall when a session ends, and sessions start without context",
                 "`recall install`",
             ));
         }
@@ -68,7 +68,7 @@ fn settings_finding(file: &SettingsFile, host: &Host<'_>) -> Option<Finding> {
     };
     if state.disabled {
         let found = format!("{path}: all hooks are switched off (`disableAllHooks`)");
-        return Some(Finding::problem("hooks", found, "remove `disableAllHooks`, or go on without notes"));
+        return Some(Finding::problem("hooks", found, "remove `disableAllHooks`, or go on without context"));
     }
     if state.hooks.is_empty() {
         return None;
@@ -140,7 +140,7 @@ fn servers_of_claude(all: &[ServerRegistration], host: &Host<'_>) -> Vec<Finding
         return vec![Finding::ok("mcp", "by the plugin")];
     }
     if let Some(file) = inspect::overwritten_registration(host).filter(|_| all.is_empty()) {
-        let found = format!("{}: registered once, and gone", file.display());
+        let found = format!("{}: was registered there, but is missing now", file.display());
         let advice = "run `recall install --mcp` to register it again: a session running meanwhile wrote back the old file";
         return vec![Finding::warning("mcp", found, advice).fixed_by(Repair::Install)];
     }

@@ -28,7 +28,7 @@ pub(super) fn findings(config: &Config) -> Vec<Finding> {
             let what = format!("`[team.{name:?}]` in your config fits no project of this machine");
             Finding::warning(ABOUT, what, "nothing is shared under this name: `recall team status` lists the projects")
         })),
-        Err(e) => all.push(Finding::warning(ABOUT, format!("{e:#}"), "which names of projects in your config fit is not known")),
+        Err(e) => all.push(Finding::warning(ABOUT, format!("{e:#}"), "cannot tell which project names in your config match")),
     }
     all
 }

@@ -111,7 +111,7 @@ fn fetched(model: &KnownModel, models: &Path, begin: impl FnOnce(&str)) -> Resul
 /// Copies a model from a folder, so that it does not go when the folder does. Returns its name.
 fn copied(from: &Path, models: &Path) -> Result<String> {
     for name in NEEDED {
-        ensure!(from.join(name).is_file(), "{} has no {name}: it is no model in the layout of the hub", from.display());
+        ensure!(from.join(name).is_file(), "{} is not a model folder as Hugging Face has them: it has no {name}", from.display());
     }
     let whole = from.canonicalize()?;
     let name = from.file_name().or_else(|| whole.file_name()).and_then(|name| name.to_str()).filter(|name| *name != CURRENT_MODEL);

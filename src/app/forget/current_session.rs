@@ -44,7 +44,7 @@ pub(super) fn session(dry_run: bool, config: &Config) -> Result<CurrentSession> 
     };
     let id = newest.place.session.clone();
     if !dry_run && !consent::has_terminal() {
-        bail!("cannot tell which session this is. The newest in this folder is {id}: `recall forget --session {id}`");
+        bail!("cannot tell which session this is. The one written last in this folder is {id}: `recall forget --session {id}`");
     }
     Ok(CurrentSession { id, guessed: Some(newest.mtime()) })
 }

@@ -186,7 +186,7 @@ fn forget(what: &ForgetSelection, config: &Config, ui: &Ui, out: &mut impl Write
         let file = without_controls(&file.display().to_string()).into_owned();
         writeln!(
             out,
-            "a note of these also stands in {file}, which recall does not change: delete that file for your team as well"
+            "one of these notes is also in {file}, which recall does not change: delete that file for your team as well"
         )?;
     }
     if account.in_part > 0 {
@@ -310,11 +310,11 @@ fn print_summary(account: &ForgetSummary, verb: &str, out: &mut impl Write) -> R
     let kinds: Vec<String> = kinds.into_iter().filter(|(n, _)| *n > 0).map(|(_, kind)| kind).collect();
     if !kinds.is_empty() {
         let RemovalSize { rows, digests, pages } = account.extent;
-        let extent = [counted(rows, "record"), counted(digests, "digest"), counted(pages, "page")].join(", ");
+        let extent = [counted(rows, "transcript line"), counted(digests, "digest"), counted(pages, "page")].join(", ");
         writeln!(out, "{verb} {}: {extent}", kinds.join(", "))?;
     }
     if account.remembered > 0 {
-        writeln!(out, "{verb} {}", counted(account.remembered, "remembered note"))?;
+        writeln!(out, "{verb} {}", counted(account.remembered, "note"))?;
     }
     for (count, thing, whose) in [(account.memory_files, "memory file", "Claude's"), (account.team_files, "file", "your team's")] {
         if count > 0 {

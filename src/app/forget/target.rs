@@ -112,7 +112,7 @@ impl ForgetSelection {
             && ids.len() > 1
         {
             let ids: Vec<&str> = ids.into_iter().collect();
-            bail!("`{id}` fits several sessions: {}", ids.join(", "));
+            bail!("`{id}` matches several sessions: {}", ids.join(", "));
         }
         Ok(all)
     }

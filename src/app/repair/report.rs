@@ -138,7 +138,7 @@ pub(crate) fn report_at_once(before: &Before, config: &Config, ui: &Ui) -> Resul
         ui.warn(&format!("parts of the damaged index{which} could not be read: it may have contained more data"));
     }
     if before.unread.contains(&Category::Spend) {
-        ui.warn("budgets leave out money spent since the last copy, except for digests whose pages show the cost");
+        ui.warn("money spent since the last copy does not count towards the limits, unless pages show it");
     }
     if before.forgets {
         ui.warn("the list of forgotten sessions is lost: those that still have transcripts are read again; forget them again");

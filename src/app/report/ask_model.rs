@@ -171,7 +171,7 @@ impl ReportWriter<'_> {
         let answered_by = Writer::open_existing(&config.database())?.answered_by(&config.digest.model)?;
         let found = summarize::find(*choice, config, sanitizer, answered_by);
         if let (Err(why), true) = (&found, choice.names_model()) {
-            ui.warn(&format!("{why}: no model is asked"));
+            ui.warn(&format!("{why}: the report is made without the model, at no cost"));
         }
         Ok(found.ok())
     }
@@ -253,7 +253,7 @@ impl ReportWriter<'_> {
                 usd(Some(digest.max_cost_usd))
             ),
             SkipReason::DayBudget => format!(
-                "the report may cost {worst}, and {} of the {} of the day are spent: raise `digest.max_cost_usd_per_day` in the config, \
+                "the report may cost {worst}, and {} of today's limit of {} is spent: raise `digest.max_cost_usd_per_day` in the config, \
                  or ask again tomorrow",
                 usd(Some(not_asked.spent_day)),
                 usd(Some(digest.max_cost_usd_per_day))

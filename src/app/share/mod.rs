@@ -330,7 +330,7 @@ pub(crate) fn why_not(file: &TeamFile, config: &Config, sanitizer: &Sanitizer) -
     if sanitizer.clean(&file.text) != file.text {
         Some("it may hold a secret or something private".to_owned())
     } else if whole.contains(home.as_ref()) || HOMES.iter().any(|home| whole.contains(home)) {
-        Some("it names a path of a home".to_owned())
+        Some("it contains a path in a home folder".to_owned())
     } else if file.text.chars().count() > MAX_CHARS {
         Some(format!("it has more than {MAX_CHARS} characters"))
     } else {

@@ -43,7 +43,7 @@ impl ForgottenRows {
 /// # Errors
 /// When it holds anything else.
 pub(super) fn keys(record: &Record) -> Result<BTreeSet<RecordKey>> {
-    let body = record.body.as_ref().context("it has no body")?;
+    let body = record.body.as_ref().context("the record is malformed: it has no body")?;
     let keys: Vec<String> = serde_json::from_str(body.get()).context("it is no list of keys")?;
     keys.iter().map(|key| RecordKey::read(key).context("it is no list of keys")).collect()
 }

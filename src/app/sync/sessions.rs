@@ -92,8 +92,8 @@ impl SessionTaker<'_> {
         store: &mut Writer,
         placed: &mut PlacedProjects,
     ) -> Result<TakenSession> {
-        let body = record.body.as_ref().context("it has no body")?;
-        let told: ToldSession = serde_json::from_str(body.get()).context("it is not what a machine tells of a session")?;
+        let body = record.body.as_ref().context("the record is malformed: it has no body")?;
+        let told: ToldSession = serde_json::from_str(body.get()).context("the record is malformed")?;
         let ToldSession { project, mut session } = told;
         ensure!(session.session == record.id.id, "it is of another session");
         // Never more than what came of it.
@@ -101,7 +101,7 @@ impl SessionTaker<'_> {
         (session.titles, session.asked) = Default::default();
         (session.closed_by_user, session.closers, session.wrong) = Default::default();
         session.dirty = false;
-        ensure!(session.told.is_some(), "it does not say what came of it");
+        ensure!(session.told.is_some(), "the record is malformed: it has no digest");
         self.place(&mut session, &project, machine, placed);
         session.pass(self.sanitizer);
         session.origin = Some(Origin {

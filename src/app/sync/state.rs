@@ -126,7 +126,7 @@ impl SyncState {
         let Some(text) = private_files::read_if_there(&file)? else { return Ok(None) };
         let explain = || {
             format!(
-                "{} is damaged: delete it and run `recall sync add PLACE --name NAME` with a name that no machine has yet, as the others then see this one as a new one",
+                "{} is damaged: delete it and run `recall sync add PLACE --name NAME` with a name that no machine has: the other machines then treat this one as new",
                 file.display()
             )
         };

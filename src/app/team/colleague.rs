@@ -54,6 +54,6 @@ pub(crate) fn of_colleagues(config: &Config, asker: &Asker<'_>, id: &str) -> Res
     match ids.as_slice() {
         [] => bail!("neither this machine nor your team's server has anything with the id `{id}`"),
         [_] => Ok(all),
-        several => bail!("`{id}` fits several ids that your team shares: {}", several.join(", ")),
+        several => bail!("`{id}` matches several ids that your team shares: {}", several.join(", ")),
     }
 }

@@ -93,7 +93,7 @@ pub(crate) fn withdraw(config: &Config, name: &str) -> Result<usize> {
         };
         ensure!(
             fitting.len() == 1,
-            "the server has nothing from one other installation of yours called `{name}`: `recall team status` names them"
+            "none of your other machines on the server, or more than one, is called `{name}`: `recall team status` names them"
         );
         let name = fitting[0].to_owned();
         all.retain(|one| one.machine == name);

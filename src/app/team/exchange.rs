@@ -113,7 +113,7 @@ impl Exchanged {
         ];
         let told = parts.into_iter().filter(|(_, count, _)| *count > 0);
         let told = told.map(|(verb, count, thing)| format!("{verb} {}", counted(count, thing)));
-        let described = self.not_described.iter().map(|why| format!("found by words alone until later: {why}"));
+        let described = self.not_described.iter().map(|why| format!("until later, found only by words: {why}"));
         let unconfirmed = (self.unconfirmed > 0).then(|| {
             format!("{} not shared until you agree: `recall team` shows what would go", counted(self.unconfirmed, "project"))
         });
@@ -230,7 +230,7 @@ impl Exchange<'_> {
         if came == CheckIn::Taken {
             let before = state.go_on_as_another()?;
             self.ui.warn(&format!(
-                "team: somebody else shares under this machine's name: a copy of this disk, or this machine before its data was restored. From now on this one has a name of its own, and changes nothing that the other shared; if that is no more, `recall team withdraw {}` erases it",
+                "team: somebody else shares under this machine's name: a copy of this disk, or this machine before its data was restored. This machine now has a name of its own, and leaves what the other shared as it is. If the other no longer exists, `recall team withdraw {}` deletes what it shared",
                 before.get(..NAME_CHARS).unwrap_or(&before)
             ));
             state.plan(to_share);

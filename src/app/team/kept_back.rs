@@ -49,7 +49,10 @@ pub(crate) fn share_again(config: &Config, session: &str) -> Result<String> {
         let mut all = kept_back(&config.data_dir)?;
         let fitting: Vec<String> =
             all.iter().filter(|id| session.len() >= MIN_PREFIX && id.starts_with(session)).cloned().collect();
-        ensure!(fitting.len() == 1, "`{session}` is the id of no one session that you keep back: `recall team status` lists them");
+        ensure!(
+            fitting.len() == 1,
+            "`{session}` is the id of no session that you withdrew, or of several: `recall team status` lists them"
+        );
         all.retain(|id| *id != fitting[0]);
         save(&config.data_dir, &all)?;
         Ok(fitting[0].clone())

@@ -84,7 +84,7 @@ pub(crate) fn records(request: &RecordsRequest<'_>, config: &Config, out: &mut i
     }
     if all.left_out > 0 {
         let (sessions, folders) = (counted(all.left_out, "session"), counted(all.unknown.len(), "folder"));
-        ui.note(&format!("left out: {sessions} of {folders} that no line of --projects and no git remote makes a repository"));
+        ui.note(&format!("skipped {sessions} of {folders}: neither --projects nor a git remote tells their repository"));
     }
     ui.finish();
     Ok(if is_whole && !ui.warned() { Completion::Done } else { Completion::Partly })

@@ -147,7 +147,7 @@ fn ask(
     let readable: Vec<&str> = readable.iter().map(String::as_str).collect();
     let found = client.search(&readable, words, limit)?;
     let incomplete = (!found.complete).then(|| "your team's server had no time to look for similar words".to_owned());
-    let without_meaning = |why: &str| Some(format!("your team's server was asked for words alone: {why}"));
+    let without_meaning = |why: &str| Some(format!("your team's server was searched by words only, not by meaning: {why}"));
     // What is here already is found here.
     let is_here = |hit: &Hit| hit.record.kind != SESSION && state.read_to.contains_key(&hit.project);
     let of_others = |hit: &Hit| hit.record.machine != state.machine && !is_here(hit);

@@ -204,7 +204,7 @@ impl<'a> ToShare<'a> {
             }
             let id = ItemId { project: project.address.clone(), kind: SESSION.to_owned(), id: head.id.clone() };
             if self.kept_back.contains(&head.id) {
-                let undo = format!("you keep it back: `recall team withdraw --session {} --undo` shares it again", id8(&head.id));
+                let undo = format!("you withdrew it: `recall team withdraw --session {} --undo` shares it again", id8(&head.id));
                 self.refused.insert(id, undo);
                 continue;
             }

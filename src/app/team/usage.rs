@@ -164,7 +164,7 @@ pub(crate) fn team_usage(config: &Config, by: GroupBy, project: Option<&str>, si
         GroupBy::Project => UsageBy::Project,
         GroupBy::Day => UsageBy::Day,
         GroupBy::Model => UsageBy::Model,
-        _ => bail!("the server of your team sums by author, project, day or model: `--by author`"),
+        _ => bail!("your team's server can group only by author, project, day or model, for example `--by author`"),
     };
     let Some(state) = TeamState::load(&config.data_dir)? else { bail!(NO_TEAM) };
     let sanitizer = config.sanitizer()?;

@@ -288,7 +288,7 @@ fn told_commit(commit: &Commit) -> String {
 /// A session on a day after its own: that it went on `at` some time, with so many prompts, and what was made.
 fn gone_on_entry(one: &DayEntryInput<'_>, (at, prompts): (Millis, usize), made: &[String], zone: &TimeZone) -> String {
     let (began, account) = (one.own_day(), one.account);
-    let mut text = format!("\n### {} went on: {}\n", clock(Some(at), zone), heading(&title(one.summarizer, one.digest, account)));
+    let mut text = format!("\n### {} continued: {}\n", clock(Some(at), zone), heading(&title(one.summarizer, one.digest, account)));
     if let Some(later) = one.repeated_by {
         text.push_str(&format!("\n{}\n", repeated_line(one.id, later, "..")));
         return text;

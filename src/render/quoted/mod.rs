@@ -334,7 +334,7 @@ impl<'a> QuotedParts<'a> {
         // Of many packages one line says little.
         let of = match run.line_of_any() {
             Some(_) => last_of(run, &lines),
-            None if run.of > run.lines.len() + 2 => format!("{lines} (of {} lines with a result)", run.of),
+            None if run.of > run.lines.len() + 2 => format!("{lines} (of {} result lines)", run.of),
             None => lines,
         };
         let failed = (run.ok == Some(false)).then(|| "failed".to_owned());
@@ -377,7 +377,7 @@ impl<'a> QuotedParts<'a> {
 
 /// What is told of several checks of which any may have printed it.
 pub(crate) fn last_of(run: &LastRun, line: &str) -> String {
-    format!("the last of {} lines with a result: {line}", run.of)
+    format!("{line} (the last of {} result lines)", run.of)
 }
 
 fn in_brackets(facts: &[String], between: &str) -> String {

@@ -8,8 +8,9 @@ const CUT: &str = "> […]\n";
 /// With less room nothing is quoted, in bytes.
 const MIN_BYTES: usize = 60;
 
-/// The text in a blockquote of at most so many bytes, of it at most so many characters. Every line of it begins with `>`; no code fence
-/// stays open, no heading or lead-in stands last where something was cut. `None` if nothing of it fits.
+/// The text in a blockquote of at most so many bytes, of it at most so many characters; of a longer one its beginning, and its last paragraph if
+/// that is short. Every line of it begins with `>`; no code fence stays open, no heading or lead-in stands last where something was cut. `None` if
+/// nothing of it fits.
 pub(super) fn blockquote(text: &str, room: usize, most_chars: usize) -> Option<String> {
     let text = harmless_lines(text);
     let blocks = blocks(&text);
@@ -21,9 +22,24 @@ pub(super) fn blockquote(text: &str, room: usize, most_chars: usize) -> Option<S
         return Some(whole);
     }
     let limit = Limit { bytes: room - CUT.len(), chars: most_chars };
+    ending(&blocks, limit)
+        .and_then(|end| Some(cut(&blocks[..blocks.len() - 1], limit.without(&end))? + &end))
+        .or_else(|| cut(&blocks, limit))
+}
+
+/// The last paragraph, where it takes at most a quarter of the room: it often asks something, or names what is left.
+fn ending(blocks: &[Block<'_>], limit: Limit) -> Option<String> {
+    let (last, _) =
+        blocks.split_last().filter(|(last, before)| last.kind == BlockKind::Text && last.apart && !before.is_empty())?;
+    let quarter = Limit { bytes: limit.bytes / 4, chars: limit.chars / 4 };
+    Some(render(last)).filter(|end| quarter.holds("", end))
+}
+
+/// The first of the blocks, which do not fit all, and that something was cut.
+fn cut(blocks: &[Block<'_>], limit: Limit) -> Option<String> {
     let mut out = String::new();
     let mut told = 0;
-    for block in &blocks {
+    for block in blocks {
         let more = render(block);
         if !limit.holds(&out, &more) {
             break;
@@ -38,7 +54,7 @@ pub(super) fn blockquote(text: &str, room: usize, most_chars: usize) -> Option<S
             return Some(out + CUT);
         }
     }
-    let kept = without_lead_in(&blocks, told);
+    let kept = without_lead_in(blocks, told);
     let mut out: String = blocks[..kept].iter().map(render).collect();
     if kept == 0 {
         out = blocks[..told].iter().map(render).collect();
@@ -71,6 +87,10 @@ struct Limit {
 impl Limit {
     fn holds(self, text: &str, more: &str) -> bool {
         text.len() + more.len() <= self.bytes && text.chars().count() + more.chars().count() <= self.chars
+    }
+
+    fn without(self, text: &str) -> Self {
+        Self { bytes: self.bytes - text.len(), chars: self.chars - text.chars().count() }
     }
 }
 

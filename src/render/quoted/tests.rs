@@ -110,6 +110,19 @@ fn a_reply_is_cut_where_a_block_ends_and_no_fence_stays_open() {
 }
 
 #[test]
+fn a_short_last_paragraph_stays_where_what_is_before_it_was_cut() {
+    let quoted = |text: &str| blockquote(text, 2_000, 300).expect("a quotation");
+    let list = format!("All of this is done:\n{}", "- an item of the list, with what was done there\n".repeat(9));
+    let text = quoted(&format!("{list}\nShall I open the pull request?"));
+    assert!(text.starts_with("> All of this is done:\n> - an item") && text.chars().count() <= 320, "{text}");
+    assert!(text.ends_with("> […]\n>\n> Shall I open the pull request?\n"), "{text}");
+    // Neither the last item of a list, nor a paragraph that would take the room of what was done.
+    assert!(quoted(&list).ends_with("> […]\n"));
+    let long = quoted(&format!("{list}\n{}", "It is told at length. ".repeat(9)));
+    assert!(long.ends_with("> […]\n"), "{long}");
+}
+
+#[test]
 fn nothing_quoted_leaves_its_marks() {
     let reply = "Done.\r# Title\u{2028}- n763131ea an item\u{85}Open:\n</recall-context>\n\u{1b}[31mred";
     let text = blockquote(reply, 2_000, 1_800).expect("a quotation");
@@ -163,7 +176,7 @@ fn the_longer_reply_is_told_once_and_one_that_was_cut_off_says_so() {
     turns[0].reply.as_mut().expect("a reply").cut_off = true;
     let text = told(&account(turns), Listener::User, 6_000);
     assert_eq!(begun(&text), [1], "{text}");
-    assert!(text.contains("\n   > cut off: By id.\n") && text.contains("The longer reply before it (turn 2"), "{text}");
+    assert!(text.contains("\n   > (cut off) By id.\n") && text.contains("The longer reply before it (turn 2"), "{text}");
 }
 
 #[test]

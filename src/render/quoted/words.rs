@@ -73,7 +73,7 @@ impl TurnList<'_> {
             .filter(|(_, text, _)| !text.is_empty())
             .collect();
         let line = |text: &str, cut_off: bool, cap: usize| {
-            format!("   > {}{}\n", if cut_off { "cut off: " } else { "" }, shorten(text, cap))
+            format!("   > {}{}\n", if cut_off { "(cut off) " } else { "" }, shorten(text, cap))
         };
         let all = |cap: usize| replies.iter().map(|(_, text, cut_off)| line(text, *cut_off, cap).len()).sum::<usize>();
         let cap = BEGINNING_CAPS.into_iter().find(|cap| list.len() + all(*cap) <= room).unwrap_or(SHORTEST_BEGINNING);

@@ -14,8 +14,8 @@ const ROOMY: usize = 1500;
 /// What a line of the block may begin with.
 const STARTS: [&str; 28] = [
     "<recall-context>", "</recall-context>", "Notes from earlier", "For more:", "Notice for the user: ", "## ", "- ", ">", "  > ",
-    "Since then: ", "Where it ended (", "Where it stands (", "cut off: ", "not the end: ", "The longer reply before it (", "Open:",
-    "What the user said in each turn", "   ", "[", "Commits not undone:", "Pull requests:", "Last runs:", "Files: ",
+    "Since then: ", "Where it ended (", "Where it stands (", "(cut off) ", "not the end: ", "The longer reply before it (",
+    "Open:", "What the user said in each turn", "   ", "[", "Commits not undone:", "Pull requests:", "Last runs:", "Files: ",
     "Edited after the last commit: ", "Outcome, by a model:", "Decided, by a model:", "Open, by a model:", "Learned, by a model:",
 ];
 

@@ -20,7 +20,7 @@ pub(crate) use self::origin::{is_user_text, is_wrapped, may_be_person};
 pub(crate) use self::tools::ACTING as ACTING_TOOLS;
 use self::user::UserContent;
 use super::json::{self, Raw};
-use super::{LineParser, ParentLink, ParsedLine, TranscriptIdentity};
+use super::{LineParser, NO_TYPE, ParentLink, ParsedLine, TranscriptIdentity};
 use crate::model::price::{FAST_SUFFIX, US_SUFFIX};
 use crate::model::session::{
     Evidence, Item, MessageUsage, ParserState, PendingRuns, Record, RecordKey, Title, TitleBy, Tokens, Turn, is_compaction_agent,
@@ -149,7 +149,7 @@ impl<'p> ClaudeLines<'p> {
             "file-history-snapshot" => return Err(session_start(fields, self.place)),
             "cost-state" => return Err(costs::stated_cost(fields, self.place)),
             _ if stated.is_one_of(&BOOKKEEPING) => return Err(ParsedLine::Empty),
-            _ if stated.is_empty() => return Err(ParsedLine::Unknown("(no type)".into())),
+            _ if stated.is_empty() => return Err(ParsedLine::Unknown(NO_TYPE.into())),
             _ => return Err(ParsedLine::Unknown(self.sanitizer.clean(stated).chars().take(60).collect())),
         };
         Ok(UserContent { items, ..UserContent::default() })

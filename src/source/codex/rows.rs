@@ -14,7 +14,7 @@ use crate::source::line::{malformed, text_of_line, timestamp};
 use crate::source::parsed::state_with;
 use crate::source::row::{NoRecord, RowPlace, Said, tokens_of_call, unknown};
 use crate::source::said::{self, reply, told_by_hook};
-use crate::source::{LineParser, ParentLink, ParsedLine, TranscriptIdentity};
+use crate::source::{LineParser, NO_TYPE, ParentLink, ParsedLine, TranscriptIdentity};
 use crate::text::clean::{one_line, shorten};
 
 /// Items and events that are read.
@@ -305,7 +305,7 @@ impl<'p> CodexLines<'p> {
                 self.usage(usage, all)
             }
             _ if kind.is_one_of(&NO_ROWS) => Err(NoRecord::Known),
-            _ => Err(NoRecord::unknown("", Some(kind.clone()).filter(|kind| !kind.is_empty()), "(no type)")),
+            _ => Err(NoRecord::unknown("", Some(kind.clone()).filter(|kind| !kind.is_empty()), NO_TYPE)),
         }
     }
 

@@ -15,7 +15,7 @@ use crate::source::patch::{self, absolute, edits};
 use crate::source::row::{NoRecord, RowPlace, Said, name_in, parsed, tokens_of_call};
 use crate::source::said::{self, reply, told_by_hook};
 use crate::source::tool_use::{argument, command_in, describe_arguments, sanitized_text, told_in, tool_name, touch};
-use crate::source::{LineParser, ParentLink, ParsedLine, TranscriptIdentity};
+use crate::source::{LineParser, NO_TYPE, ParentLink, ParsedLine, TranscriptIdentity};
 use crate::text::clean::one_line;
 
 /// Rows that are read.
@@ -104,7 +104,7 @@ impl<'p> CopilotLines<'p> {
             return Err(NoRecord::Known);
         }
         let Some(data) = data else {
-            return Err(NoRecord::unknown("", Some(kind.clone()).filter(|kind| !kind.is_empty()), "(no type)"));
+            return Err(NoRecord::unknown("", Some(kind.clone()).filter(|kind| !kind.is_empty()), NO_TYPE));
         };
         match kind.known(&SAID) {
             start @ ("session.start" | "session.resume") => self.begin(start, data),
@@ -140,7 +140,7 @@ impl<'p> CopilotLines<'p> {
             }
             "abort" if !of_agent => Ok(Said::only([Item::Interrupted])),
             "abort" => Err(NoRecord::Known),
-            _ => Err(NoRecord::unknown("", Some(kind.clone()).filter(|kind| !kind.is_empty()), "(no type)")),
+            _ => Err(NoRecord::unknown("", Some(kind.clone()).filter(|kind| !kind.is_empty()), NO_TYPE)),
         }
     }
 

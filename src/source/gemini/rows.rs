@@ -24,7 +24,7 @@ use crate::source::said::{self, reply, told_by_hook};
 use crate::source::tool_use::{
     argument, command_in, describe_arguments, line_of, sanitized_text, todos, told_in, tool_name, touch,
 };
-use crate::source::{LineParser, ParentLink, ParsedLine, TranscriptIdentity};
+use crate::source::{LineParser, NO_TYPE, ParentLink, ParsedLine, TranscriptIdentity};
 use crate::text::clean::{head_and_tail, one_line};
 
 /// Messages that neither the user nor the assistant said.
@@ -120,7 +120,7 @@ impl LineParser for GeminiLines<'_> {
                 (Some(set), _) => self.update(set, key),
                 (None, Some(_)) if self.place.agent.is_none() => self.parsed(Err(NoRecord::Began), (key, None), at),
                 (None, Some(_)) => ParsedLine::Empty,
-                (None, None) => self.parsed(Err(NoRecord::unknown("", None, "(no type)")), (key, None), at),
+                (None, None) => self.parsed(Err(NoRecord::unknown("", None, NO_TYPE)), (key, None), at),
             };
         };
         let key = id.key(&self.place.session);
@@ -134,7 +134,7 @@ impl LineParser for GeminiLines<'_> {
             Some("user") => self.prompt(&parts, shown).map(Numbered::from),
             Some("gemini") => Ok(self.reply(&parts, calls, tokens.and_then(|tokens| usage(tokens, model, key, self.sanitizer)))),
             _ if kind.as_ref().is_some_and(|kind| kind.is_one_of(&NOT_SAID)) => Err(NoRecord::Known),
-            _ => Err(NoRecord::unknown("", kind, "(no type)")),
+            _ => Err(NoRecord::unknown("", kind, NO_TYPE)),
         };
         if said
             .as_ref()

@@ -18,7 +18,7 @@ use crate::source::said::{self, reply, told_by_hook};
 use crate::source::tool_use::{
     argument, command_in, describe_arguments, line_of, sanitized_text, todos, told_in, tool_name, touch,
 };
-use crate::source::{LineParser, ParentLink, ParsedLine, TranscriptIdentity};
+use crate::source::{LineParser, NO_TYPE, ParentLink, ParsedLine, TranscriptIdentity};
 use crate::text::clean::{head_and_tail, one_line};
 
 /// Parts that are known and hold nothing of the conversation, or what other parts tell.
@@ -210,7 +210,7 @@ impl<'p> OpenCodeLines<'p> {
                 Ok(Said { usage, ..Said::default() })
             }
             _ if kind.as_ref().is_some_and(|kind| kind.is_one_of(&NOTHING_SAID)) => Err(NoRecord::Known),
-            _ => Err(NoRecord::unknown("part ", kind, "(no type)")),
+            _ => Err(NoRecord::unknown("part ", kind, NO_TYPE)),
         }
     }
 

@@ -18,7 +18,7 @@ use crate::source::patch::absolute;
 use crate::source::row::{NoRecord, RowPlace, Said, name_in, parsed, tokens_of_call};
 use crate::source::said::{self, reply};
 use crate::source::tool_use::{command_in, describe_arguments, sanitized_text, tool_name, touch};
-use crate::source::{LineParser, ParentLink, ParsedLine, TranscriptIdentity};
+use crate::source::{LineParser, NO_TYPE, ParentLink, ParsedLine, TranscriptIdentity};
 use crate::text::clean::one_line;
 
 /// Entries that are known and hold nothing of the conversation: settings, marks, what extensions keep or tell the model.
@@ -77,7 +77,7 @@ impl LineParser for PiLines<'_> {
                 Ok(Said::only(name.and_then(|name| said::title(&name, TitleBy::User))))
             }
             _ if kind.is_one_of(&NOTHING_SAID) => Err(NoRecord::Known),
-            _ => Err(NoRecord::unknown("", Some(kind.clone()).filter(|kind| !kind.is_empty()), "(no type)")),
+            _ => Err(NoRecord::unknown("", Some(kind.clone()).filter(|kind| !kind.is_empty()), NO_TYPE)),
         };
         if let (Some(id), Some(at), false) = (id, at, kind.is("session")) {
             if self.state.before.len() == MAX_BACK {

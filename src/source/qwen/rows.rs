@@ -18,7 +18,7 @@ use crate::source::said::{self, reply, told_by_hook};
 use crate::source::tool_use::{
     argument, command_in, describe_arguments, line_of, sanitized_text, todos, told_in, tool_name, touch,
 };
-use crate::source::{LineParser, ParentLink, ParsedLine, TranscriptIdentity};
+use crate::source::{LineParser, NO_TYPE, ParentLink, ParsedLine, TranscriptIdentity};
 use crate::text::clean::{head_and_tail, one_line};
 
 /// Rows of the system's that are known and hold nothing of the conversation, or what other rows tell.
@@ -125,7 +125,7 @@ impl LineParser for QwenLines<'_> {
             Some("assistant") => Ok(self.reply(&row, place.cwd.as_deref())),
             Some("tool_result") => Ok(self.results(&row)),
             Some("system") => self.told(&row),
-            _ => Err(NoRecord::unknown("", kind, "(no type)")),
+            _ => Err(NoRecord::unknown("", kind, NO_TYPE)),
         };
         parsed(said, place, &mut self.runs, self.sanitizer)
     }

@@ -48,7 +48,7 @@ pub(in crate::web) fn project(viewer: &Viewer<'_>, name: &str) -> Result<Option<
         @if let Some(weeks) = weeks { (weeks) }
         section .part #decisions {
             h2 { "Decisions that stand" }
-            @if decisions.is_empty() { p .hint { "None is known. Notes of yours and digests by a model tell decisions." } }
+            @if decisions.is_empty() { p .hint { "None is known. Decisions come from your notes and from digests by the model." } }
             ul { @for one in &decisions { (decision(viewer, one)) } }
         }
         @if !chains.is_empty() { section .part #changed { h2 { "What changed" } @for one in &chains { (chain(one)) } } }

@@ -13,7 +13,7 @@ pub(in crate::web) fn told(viewer: &Viewer<'_>) -> Result<Page> {
     let all = told_sessions(&viewer.memory, viewer.config)?;
     let used = all.iter().filter(|one| is_used(one)).count();
     let body = html! {
-        h1 { "What sessions were told" }
+        h1 { "Context that sessions got" }
         p .hint { "The hooks give a session notes at its start and at prompts. Its own transcript shows what came of them." }
         @if all.is_empty() {
             p { "No session was told anything yet: " code { "recall install" } " registers the hooks." }
@@ -22,7 +22,7 @@ pub(in crate::web) fn told(viewer: &Viewer<'_>) -> Result<Page> {
         }
         ul .sessions { @for one in &all { (session(one)) } }
     };
-    Ok(Page { title: "Told".into(), address: addresses::TOLD.into(), place: addresses::TOLD, body })
+    Ok(Page { title: "Context".into(), address: addresses::TOLD.into(), place: addresses::TOLD, body })
 }
 
 fn is_used(one: &ToldSession) -> bool {

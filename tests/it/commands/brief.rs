@@ -164,7 +164,7 @@ fn several_are_shown_in_turn_and_one_that_is_not_there_costs_itself_alone() {
     for ids in [[PLAIN, "nobody"], ["nobody", PLAIN]] {
         let ran = world.recall(["show", ids[0], ids[1]]);
         assert_eq!((ran.code, ran.out.trim_end()), (1, first.trim_end()), "{ran:#?}");
-        assert!(ran.err.contains("no session or digest with the id `nobody`"), "{ran:#?}");
+        assert!(ran.err.contains("nothing has the id `nobody`"), "{ran:#?}");
     }
     let none = world.recall(["show", "nobody", "noone"]);
     assert_eq!((none.code, none.out.as_str()), (2, ""), "{none:#?}");

@@ -175,7 +175,7 @@ fn sessions_come_in_as_what_claude_mem_said_of_them() {
     }
     let raw = world.recall(["show", "c1aade00", "--raw"]);
     assert!(raw.code == 2 && raw.err.contains("imported from claude-mem, which keeps no transcript"), "{raw:#?}");
-    assert!(world.recall(["status"]).out.contains("1, 1 with a digest (0 made by the model, 0 without, 1 from claude-mem)"));
+    assert!(world.recall(["status"]).out.contains("1, 1 digested (0 by the model, 0 without it, 1 from claude-mem)"));
     assert!(world.recall(["list"]).out.contains("Make the product page fast"));
     assert!(world.recall(["todo", "--all", "--project", "shop"]).out.contains("Warm the cache after a deploy"));
     assert_eq!(world.recall(["digest", "--rebuild-pages"]).code, 0);

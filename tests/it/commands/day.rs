@@ -186,7 +186,7 @@ fn a_session_is_shown_by_how_far_back_it_is() {
     assert!(none.err.contains("fewer than 4 sessions: see `recall list`"), "{}", none.err);
     // Where the folder has none, the newest of all is told, and that it is of another project.
     let elsewhere = world.recall(["show", "last"]);
-    assert_eq!(elsewhere.err, "recall: this folder has no sessions: `last` is one of /home/dev/src/shop\n");
+    assert_eq!(elsewhere.err, "recall: this folder has no sessions, so `last` means a session of /home/dev/src/shop\n");
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn what_is_open_is_told_of_all_projects_and_what_is_old_on_request() {
     let (out, err) = at("2027-03-01T12:00:00Z", &[]);
     assert_eq!(
         (out.as_str(), err.as_str()),
-        ("", "recall: no open item of yours was mentioned in the last 30 days; 5 older: `recall todo --all`\n")
+        ("", "recall: no open item of yours was mentioned in the last 30 days; 5 older items: `recall todo --all`\n")
     );
     assert!(at("2027-03-01T12:00:00Z", &["--all"]).0.contains("Paint the banner"));
     let (one, _) = at("2026-11-04T12:00:00Z", &["--project", "mill", "--json"]);

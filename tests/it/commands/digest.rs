@@ -157,7 +157,7 @@ fn a_dry_run_says_what_the_real_one_then_does() {
     assert_eq!(ran.code, 0, "{ran:#?}");
     for words in [
         "would read      4 of 4 files",
-        "would digest    3 sessions: 3 with the model",
+        "would digest    3 sessions: 3 by the model",
         "would cost",
         "skip    dddd4444  2026-11-20  shop  And this? (nothing answered the prompt)",
     ] {
@@ -196,7 +196,7 @@ fn a_dry_run_knows_the_price() {
 
     world.configure("[digest]\nmodel = \"a-model-of-tomorrow\"\n");
     let ran = world.recall(["digest", "--dry-run", "--summarizer", "claude"]);
-    assert!(ran.out.contains("0 with the model, 3 without"), "what has no price is not bought: {ran:#?}");
+    assert!(ran.out.contains("0 by the model, 3 without it"), "what has no price is not bought: {ran:#?}");
     assert!(ran.out.contains("the price of `a-model-of-tomorrow` is unknown"), "an unknown price is not zero: {ran:#?}");
 }
 

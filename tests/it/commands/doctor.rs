@@ -255,7 +255,7 @@ fn an_index_that_is_damaged_or_newer_is_told() {
     let world = World::with_fixtures(&["plain", "compact"]);
     assert!(only(&world, "index").starts_with("warning: none yet"));
     world.digest(&["--summarizer", "extract"]);
-    assert!(only(&world, "index").ends_with("whole"));
+    assert!(only(&world, "index").ends_with("intact"));
     let path = world.data_dir().join("recall.db");
     let good = fs::read(&path).expect("the index");
     let mut bytes = good.clone();
@@ -439,13 +439,17 @@ fn written_by(world: &World, version: &str, unknown: Option<&str>) {
 fn a_client_newer_than_any_that_was_tried_is_named_with_what_was_not_understood() {
     let tried = World::new();
     written_by(&tried, "2.1.197", None);
-    assert!(only(&tried, "client").starts_with("ok: Claude Code 2.1.197; recall is tested up to 2."), "{}", only(&tried, "client"));
+    assert!(
+        only(&tried, "client").starts_with("ok: Claude Code 2.1.197; recall was tested up to 2."),
+        "{}",
+        only(&tried, "client")
+    );
 
     let newer = World::new();
     written_by(&newer, "999.0.1", None);
     let found = only(&newer, "client");
     assert!(
-        found.starts_with("ok: Claude Code 999.0.1 is newer than 2.") && found.contains("understood all its transcripts"),
+        found.starts_with("ok: Claude Code 999.0.1 is newer than 2.") && found.contains("recall understood all its transcripts"),
         "{found}"
     );
 
@@ -462,7 +466,7 @@ fn a_tag_that_an_older_recall_did_not_know_is_no_alarm() {
     let db = rusqlite::Connection::open(world.data_dir().join("recall.db")).unwrap();
     db.execute("INSERT INTO unknown_row SELECT pk, '<ci-monitor-event>', 3 FROM file", []).unwrap();
     let found = only(&world, "client");
-    assert!(found.starts_with("ok: ") && found.contains("understood all its transcripts"), "{found}");
+    assert!(found.starts_with("ok: ") && found.contains("recall understood all its transcripts"), "{found}");
     assert!(!world.recall(["status"]).out.contains("ci-monitor"));
     assert_eq!(world.status()["unknown_rows"], serde_json::json!({}));
 }

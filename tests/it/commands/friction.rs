@@ -35,11 +35,11 @@ fn what_was_met_again_and_again_is_told_the_costliest_first() {
     assert_eq!(friction(&[]), format!("in /home/dev/src/shop:\n{build}"), "the others were met once");
     session(&world, 3, &[("pytest tests/api", Err(LIBPQ)), ("pytest", Ok("3 passed in 1s")), ("pytest", Err(LIBPQ))]);
     world.digest(&["--summarizer", "extract"]);
-    let libpq = "  3 times in 2 sessions, 2026-11-12 to 2026-11-13, 3 min in all until a later run passed, 1 time without a passing run since: ImportError: \
+    let libpq = "  3 times in 2 sessions, 2026-11-12 to 2026-11-13, 2 followed by a passing run after 3 min in all, 1 not: ImportError: \
          libpq.so.5: cannot open shared object file\n    last command: `pytest`\n";
     assert_eq!(friction(&[]), format!("in /home/dev/src/shop:\n{libpq}{build}"));
     assert_eq!(friction(&["-n", "1"]), format!("in /home/dev/src/shop:\n{libpq}"));
-    assert!(friction(&["--project", "gallery"]).starts_with("no error is known"));
+    assert!(friction(&["--project", "gallery"]).starts_with("no error occurred"));
     let json: serde_json::Value = serde_json::from_str(&friction(&["--json"])).expect("JSON");
     assert_eq!(json["errors"][0]["until_passed"], 180_000, "{json}");
 }

@@ -174,7 +174,7 @@ fn what_was_before_is_not_told() {
     assert!(text.contains("Take the cache out") && !text.contains("Page the order list"), "{text}");
     let ran = world.recall(["report", "--since", "2026-11-15"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, ""));
-    assert!(ran.err.contains("no work is stored of that time"), "{}", ran.err);
+    assert!(ran.err.contains("no stored work matches"), "{}", ran.err);
 }
 
 #[test]

@@ -126,9 +126,12 @@ fn a_kind_is_all_that_comes_back() {
     assert_eq!(found(&world, &["kind:blocker", "redis"]), Vec::<String>::new());
     assert_eq!(found(&world, &["kind:decision"]), [A], "all decisions, and nothing that is none");
     let none = world.recall(["search", "kind:blocker"]);
-    assert!(none.out.is_empty() && none.err.contains("add words to search your own prompts"), "{none:#?}");
+    assert!(none.out.is_empty() && none.err.contains("leave the filter out to search everything"), "{none:#?}");
     let said = world.recall(["search", "kind:decision", "warm"]);
-    assert!(said.err.contains("1 of these sessions has no model digest: the result shows the user's own words"), "{said:#?}");
+    assert!(
+        said.err.contains("1 of these sessions has no digest by the model: the result shows what you said or pasted there"),
+        "{said:#?}"
+    );
     let claimed = world.recall(["search", "kind:decision", "redis"]);
     assert_eq!(claimed.err, "", "{claimed:#?}");
 }

@@ -189,8 +189,8 @@ fn an_id_that_is_no_ones_or_not_one_sessions_is_refused() {
     let world = world_with(&[("aaaa1111", "2026-11-20T10:00:00Z", "one"), ("aaaa2222", "2026-11-20T10:00:00Z", "two")]);
     refused(&world.recall(["show", "aaaa"]), &["aaaa1111", "aaaa2222", "more than one"]);
     refused(&world.recall(["show", "aaa"]), &["too short"]);
-    refused(&world.recall(["show", "bbbb"]), &["no session or digest", "bbbb"]);
-    refused(&world.recall(["show", "%%%%"]), &["no session or digest"]);
+    refused(&world.recall(["show", "bbbb"]), &["nothing has the id", "bbbb"]);
+    refused(&world.recall(["show", "%%%%"]), &["nothing has the id"]);
     assert_eq!(world.recall(["show", "aaaa1"]).code, 0);
 }
 

@@ -152,7 +152,7 @@ fn a_terminal_shows_a_table_with_bars_that_fits() {
 since 1 Nov  sessions    turns  commits    files   tokens     cost
 2026-11-10          1        1        0        0    33.0k    $0.05
 2026-11-11          1        0        1        0    50.4k    $0.01
-2026-11-18          1        1        0        0     7.8k   >$0.00
+2026-11-18          1        1        0        0     7.8k  unknown
 total               2        2        1        0    91.2k   >$0.06
 
 recall itself: 0 calls to the model, $0.0000
@@ -160,7 +160,7 @@ recall itself: 0 calls to the model, $0.0000
     );
     assert!(ran.err.contains("unknown price for no-such-model"), "{}", ran.err);
     let cost = world.recall(["stats", "--since", "2026-11-01", "--cost", "--limit", "1"]);
-    assert!(cost.out.starts_with("since 1 Nov  sessions    input   output  written     read     cost\n2026-11-18          1        8       72      703     7.0k"), "{}", cost.out);
+    assert!(cost.out.starts_with("since 1 Nov  sessions    input   output to cache   cached     cost\n2026-11-18          1        8       72      703     7.0k"), "{}", cost.out);
     assert!(cost.err.contains("2 more: `--limit N`"), "{}", cost.err);
 }
 

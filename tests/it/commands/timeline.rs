@@ -122,7 +122,7 @@ fn an_id_that_is_no_ones_is_refused_and_nothing_is_written() {
     let world = world();
     let before = world.everything();
     let ran = world.recall(["timeline", "nobody"]);
-    assert!(ran.code == 2 && ran.err.contains("no session or digest"), "{ran:#?}");
+    assert!(ran.code == 2 && ran.err.contains("nothing has the id"), "{ran:#?}");
     world.recall(["timeline", &id(3)]);
     world.recall(["show", &id(3), "--raw"]);
     let changed = crate::support::changed(&before, &world.everything());

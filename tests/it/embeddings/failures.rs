@@ -21,7 +21,7 @@ fn a_run_goes_on_says_so_and_the_next_tries_again() {
         let ran = digest(&world);
         assert_eq!(ran.code, 1, "{wanted}: {ran:#?}");
         assert!(
-            ran.err.contains(wanted) && ran.err.contains("3 sessions and notes are found by their words alone"),
+            ran.err.contains(wanted) && ran.err.contains("3 sessions and notes are found only by words"),
             "{wanted}: {}",
             ran.err
         );

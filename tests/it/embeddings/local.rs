@@ -109,11 +109,14 @@ fn without_the_program_words_find_and_search_says_why() {
     fs::remove_file(world.bin().join("recall-embed")).expect("the program");
     let (ids, said) = found(&world, "stripes");
     assert_eq!(ids, [STRIPES]);
-    let why = format!("found by words alone: model tiny: `{}` was not found", world.bin().join("recall-embed").display());
+    let why = format!(
+        "searched by words only, not by meaning: model tiny: `{}` was not found",
+        world.bin().join("recall-embed").display()
+    );
     assert!(said.contains(&why), "{said}");
     super::scene::session(&world, "dddd4444-0000-4000-8000-000000000004", 11, "Mend the sluice", "Mended.");
     let ran = digest(&world);
-    assert!(ran.code == 1 && ran.err.contains("1 sessions and notes are found by their words alone"), "{ran:#?}");
+    assert!(ran.code == 1 && ran.err.contains("1 sessions and notes are found only by words"), "{ran:#?}");
 }
 
 #[test]
@@ -156,7 +159,7 @@ fn what_is_no_model_is_refused_with_what_there_is() {
     let folder = world.root().join("empty");
     fs::create_dir_all(&folder).expect("a folder");
     let ran = world.recall(["embed", "install", folder.to_str().expect("UTF-8")]);
-    assert!(ran.code == 2 && ran.err.contains("has no config.json: it is no model in the layout of the hub"), "{ran:#?}");
+    assert!(ran.code == 2 && ran.err.contains("is not a model folder as Hugging Face has them: it has no config.json"), "{ran:#?}");
     world.configure("[embeddings]\nendpoint = \"http://127.0.0.1:1\"\nmodel = \"m\"\n");
     let ran = world.recall(["embed", "install", folder.to_str().expect("UTF-8")]);
     assert!(ran.code == 2 && ran.err.contains("names an endpoint for embeddings"), "{ran:#?}");

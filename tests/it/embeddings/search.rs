@@ -58,7 +58,7 @@ fn an_endpoint_that_is_not_there_is_told_of_once() {
     let (sessions, err) = found(&world, "changelog");
     assert_eq!(sessions, [CHANGELOG]);
     assert_eq!(err.lines().count(), 1, "{err}");
-    assert!(err.starts_with("recall: found by words alone: embeddings endpoint 127.0.0.1:"), "{err}");
+    assert!(err.starts_with("recall: searched by words only, not by meaning: embeddings endpoint 127.0.0.1:"), "{err}");
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn what_is_no_tls_is_not_spoken_to_in_the_clear() {
     world.configure(&format!("{}timeout_seconds = 1\n", endpoint.config().replace("http:", "https:")));
     let (sessions, err) = found(&world, "changelog");
     assert_eq!(sessions, [CHANGELOG]);
-    assert!(err.starts_with("recall: found by words alone: embeddings endpoint 127.0.0.1:"), "{err}");
+    assert!(err.starts_with("recall: searched by words only, not by meaning: embeddings endpoint 127.0.0.1:"), "{err}");
     assert!(endpoint.asked().iter().all(|asked| asked.texts.is_empty()), "{:?}", endpoint.asked());
 }
 

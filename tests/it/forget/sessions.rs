@@ -103,7 +103,7 @@ fn a_session_that_was_never_read_is_kept_out_by_its_whole_id() {
         fs::remove_file(world.claude_dir().join("projects").join(path_of(file))).unwrap();
     }
     let ran = world.recall(["forget", "--yes", "--session", TELLS]);
-    assert_eq!(ran.out, "forgot 1 session that was never read: 0 records, 0 digests, 0 pages\n");
+    assert_eq!(ran.out, "forgot 1 session that was never read: 0 transcript lines, 0 digests, 0 pages\n");
     assert_eq!(world.digest(&EXTRACT)["rows_new"], 0);
     assert_eq!(ids(&world), [""; 0]);
     assert_gone(&world, WORD);

@@ -126,7 +126,7 @@ fn in_a_pause_nothing_is_said_and_what_begins_in_it_is_not_kept() {
     let next = "99990000-aaaa-4aaa-8aaa-555511110000";
     assert!(hook_with(&world, "session-start", &starts(&world, next, "startup"), &later).out.contains("export"));
 
-    assert!(world.recall(["pause", "--off"]).out.contains("resumed"));
+    assert!(world.recall(["pause", "--off"]).out.contains("pause ended"));
     assert!(world.recall(["pause", "--off"]).out.contains("was not paused"));
     assert!(told(&world, &starts(&world, "98980000-aaaa-4aaa-8aaa-555511110000", "startup")).is_some());
 }

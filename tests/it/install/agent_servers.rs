@@ -338,7 +338,7 @@ fn windsurf_gets_the_server_alone_and_loses_it_again_byte_for_byte() {
         before.into_iter().for_each(|text| windsurf.write(&world, text));
         let was = everything(&world);
         let ran = windsurf.install(&world, &[]);
-        assert!(ran.code == 2 && ran.err.contains("takes nothing from one into a session"), "{ran:#?}");
+        assert!(ran.code == 2 && ran.err.contains("adds nothing that a hook prints"), "{ran:#?}");
         assert_eq!(everything(&world), was);
         let not_registered = windsurf.findings(&world).iter().any(|found| found.starts_with("ok: not registered with Windsurf"));
         assert_eq!(not_registered, before.is_some(), "who does not use it is not told of it");

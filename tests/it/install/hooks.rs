@@ -194,7 +194,7 @@ fn a_dry_run_shows_the_difference_and_changes_nothing() {
     let ran = world.recall(["install", "--timer", "none", "--dry-run"]);
     assert_eq!(
         (ran.code, ran.err.as_str()),
-        (0, "recall: nothing is changed: without `--dry-run` this is installed\n"),
+        (0, "recall: nothing was changed: run it without `--dry-run` to install this\n"),
         "{ran:#?}"
     );
     assert_eq!(world.everything(), before);

@@ -251,7 +251,7 @@ fn a_registration_that_a_running_session_takes_back_is_told_and_mended() {
     let registered = fs::read_to_string(client_file(&world)).expect("the client's file");
     fs::write(client_file(&world), CLIENTS).expect("what a session had read before");
     let found = world.findings("mcp", &[]);
-    assert!(found[0].starts_with("warning: ") && found[0].contains("registered once, and gone"), "{found:?}");
+    assert!(found[0].starts_with("warning: ") && found[0].contains("was registered there, but is missing now"), "{found:?}");
     world.recall(["doctor", "--fix"]);
     assert_eq!(fs::read_to_string(client_file(&world)).expect("the client's file"), registered);
 

@@ -163,7 +163,7 @@ fn a_dry_run_shows_files_crontab_and_commands() {
     told(&world);
     let before = everything(&world);
     let ran = install(&world, &["--timer", "systemd", "--dry-run"]);
-    let end = "recall: nothing is changed: without `--dry-run` this is installed\n";
+    let end = "recall: nothing was changed: run it without `--dry-run` to install this\n";
     assert_eq!((ran.code, ran.err.as_str()), (0, end), "{ran:#?}");
     assert_eq!((everything(&world), told(&world)), (before.clone(), vec![]));
     for shown in [

@@ -83,7 +83,7 @@ fn what_is_not_there_costs_itself_alone() {
         (Some(1), &json!("ffffffff")),
         "{opened:#}"
     );
-    assert!(text.contains("ffffffff: no "), "{text}");
+    assert!(text.contains("ffffffff: nothing has the id"), "{text}");
     let many: Vec<_> = (0..11).map(|_| PLAIN).collect();
     for (asked, word) in [
         (json!({}), "ids"),

@@ -138,7 +138,7 @@ fn an_agent_writes_for_no_other_project_and_forgets_and_imports_nothing() {
         assert_eq!(world.recall(["export"]).out, before, "{args:?}");
     }
     let looked = run_in(&world, &shop, &CLAUDE, &["forget", "--match", "ledger", "--dry-run"]);
-    assert!(looked.code == 0 && looked.out.contains("1 remembered note"), "who only looks asks nobody: {looked:#?}");
+    assert!(looked.code == 0 && looked.out.contains("1 note"), "who only looks asks nobody: {looked:#?}");
 }
 
 #[test]

@@ -102,7 +102,7 @@ fn what_is_of_no_use_is_refused_with_the_reason() {
         ("", "nothing in it"),
         ("ab!", "too short"),
         (long.as_str(), "at most 2000"),
-        ("Which database do we use?", "only asks"),
+        ("Which database do we use?", "this is a question"),
         ("Yes, thanks!", "nothing that still holds"),
         ("<private>The key lies under the mat.</private>", "private"),
     ] {
@@ -257,9 +257,9 @@ fn a_note_is_forgotten_by_its_id_and_leaves_no_byte() {
     assert!(places_of(&world, WORD).len() >= 3, "{:?}", places_of(&world, WORD));
     let said = world.recall(["forget", "--note", &id, "--dry-run"]);
     assert!(said.out.contains(&format!("{id}  2026-11-21  shop  note  The Zanzibarquux lagoon")), "{said:#?}");
-    assert!(said.out.contains("would forget 1 remembered note\n"), "{said:#?}");
+    assert!(said.out.contains("would forget 1 note\n"), "{said:#?}");
     let ran = world.recall(["forget", "--yes", "--note", &id[..6]]);
-    assert_eq!((ran.code, ran.out.as_str()), (0, "forgot 1 remembered note\n"), "{ran:#?}");
+    assert_eq!((ran.code, ran.out.as_str()), (0, "forgot 1 note\n"), "{ran:#?}");
     assert_gone(&world, WORD);
     assert!(!context(&world, SHOP).contains("lagoon") && context(&world, SHOP).contains(&other));
     assert_eq!(world.count("SELECT count(*) FROM session"), 2, "sessions stay");
@@ -275,7 +275,7 @@ fn a_text_is_forgotten_in_notes_too() {
     let other = kept(&world, "The ledger is closed on Sundays.", &[]);
     world.digest(&EXTRACT);
     let ran = world.recall(["forget", "--yes", "--match", "zanzibarquux lagoon"]);
-    assert_eq!((ran.code, ran.out.as_str()), (0, "forgot 1 remembered note\n"), "{ran:#?}");
+    assert_eq!((ran.code, ran.out.as_str()), (0, "forgot 1 note\n"), "{ran:#?}");
     assert_gone(&world, WORD);
     assert!(world.recall(["show", &other]).out.contains("ledger"));
 }
@@ -290,14 +290,14 @@ fn notes_go_with_their_project_and_their_time_and_outlive_sessions() {
     note(&world, SHOP, "2026-11-01T12:00:00Z", "The Zanzibarquux lagoon is deep.");
     note(&world, "/home/dev/src/other", NOW, "The garden is green in May.");
     let ran = world.recall(["forget", "--yes", "--before", "2026-11-05"]);
-    assert_eq!(ran.out, "forgot 1 remembered note\n", "{ran:#?}");
+    assert_eq!(ran.out, "forgot 1 note\n", "{ran:#?}");
     assert_gone(&world, WORD);
 
     note(&world, SHOP, NOW, "The Zanzibarquux lagoon is deep.");
     let ran = world.recall(["forget", "--yes", "--session", "aa100000"]);
     assert!(ran.code == 0 && !ran.out.contains("note"), "{ran:#?}");
     let ran = world.recall(["forget", "--yes", "--project", "shop"]);
-    assert!(ran.out.contains("1 session whole") && ran.out.contains("1 remembered note"), "{ran:#?}");
+    assert!(ran.out.contains("1 session whole") && ran.out.contains("1 note"), "{ran:#?}");
     assert_gone(&world, WORD);
     assert_eq!(world.count("SELECT count(*) FROM note"), 1);
     assert!(context(&world, "/home/dev/src/other").contains("garden"), "a project of notes alone stays");

@@ -466,7 +466,7 @@ fn no_hook_tells_of_it_what_came_later() {
     digest(&scene);
     assert_eq!(scene.world.count(ended), 0);
     let raw = scene.world.recall(["show", MOVED, "--raw"]);
-    assert!(raw.code == 2 && raw.out.is_empty() && raw.err.contains("left out"), "{raw:#?}");
+    assert!(raw.code == 2 && raw.out.is_empty() && raw.err.contains("excludes"), "{raw:#?}");
 }
 
 /// Pages that were written before the config said so, and a copy of the index.

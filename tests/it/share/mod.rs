@@ -224,10 +224,10 @@ fn a_secret_or_a_path_of_a_home_goes_into_no_file() {
     anna.recall(&["remember", "--kind", "fact", "The logs of anna lie in /Users/anna/logs/shop"]);
     let proposals = anna.proposals();
     assert_eq!(proposals.len(), 1);
-    assert!(proposals[0]["refused"].as_str().unwrap().contains("path of a home"), "{proposals:?}");
+    assert!(proposals[0]["refused"].as_str().unwrap().contains("path in a home folder"), "{proposals:?}");
     let ran = anna.recall(&["share", proposals[0]["id"].as_str().unwrap()]);
     assert_eq!(ran.code, 2, "{ran:#?}");
-    assert!(ran.err.contains("path of a home"), "{ran:#?}");
+    assert!(ran.err.contains("path in a home folder"), "{ran:#?}");
     // What was remembered before there was a rule for it.
     anna.recall(&["remember", "--kind", "fact", "The gate opens with OPENSESAME-4711"]);
     anna.world.configure("[[privacy.rules]]\nid = \"gate\"\npattern = \"OPENSESAME-[0-9]+\"\n");

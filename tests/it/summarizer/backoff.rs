@@ -77,7 +77,7 @@ fn over_a_limit_the_model_is_not_asked_before_its_window_is_over() {
     ] {
         let stand_in = StandIn::says(&["plain", "retry"], &notice);
         let ran = digest_at(&stand_in, "2026-11-21T12:00:00Z");
-        assert!(ran.err.contains("asked again after 2026-11-21 15:00"), "{ran:#?}");
+        assert!(ran.err.contains("called again after 2026-11-21 15:00"), "{ran:#?}");
         stand_in.now_answers_well();
         let ran = digest_at(&stand_in, "2026-11-21T13:59:00Z");
         assert_eq!((stand_in.calls().len(), ran.code), (1, 0), "{ran:#?}");

@@ -34,7 +34,7 @@ pub fn has_the_models_digest(stand_in: &StandIn) {
     assert_eq!(stand_in.show(PLAIN)["digest"]["title"], form()["title"]);
     let status = stand_in.status();
     assert_eq!(
-        (&status["waiting_for_model"], &status["failing"], &status["skipped"]),
+        (&status["waiting_for_model"], &status["failing"], &status["waiting_reasons"]),
         (&json!(0), &json!([]), &json!([])),
         "{status:#}"
     );

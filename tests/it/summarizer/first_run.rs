@@ -71,12 +71,12 @@ fn a_dry_run_and_the_run_say_the_same() {
 fn a_run_says_who_made_the_digests_and_what_waits() {
     let many = cheap(5, "[digest]\nmax_sessions = 2\n");
     let ran = many.stand_in.recall(&["digest"]);
-    assert!(ran.out.contains("5 sessions: 2 by the model, 3 without, $0.0020"), "{ran:#?}");
-    assert!(ran.out.contains("waiting   3 for a later run with the model, about $0.0"), "{ran:#?}");
+    assert!(ran.out.contains("5 sessions: 2 by the model, 3 without it, $0.0020"), "{ran:#?}");
+    assert!(ran.out.contains("waiting   3 for the model to redo in a later run, about $0.0"), "{ran:#?}");
     many.stand_in.recall(&["digest"]);
     let ran = many.stand_in.recall(&["digest"]);
     assert!(
-        ran.out.contains("1 by the model, 0 without") && ran.out.contains("waiting   none for a later run with the model"),
+        ran.out.contains("1 by the model, 0 without it") && ran.out.contains("waiting   none for the model to redo in a later run"),
         "{ran:#?}"
     );
 }

@@ -164,7 +164,7 @@ fn a_cap_that_would_be_passed_is_named_with_what_to_do_and_the_report_without_th
         ("[digest]\nmax_cost_usd = 0.000001\n", &["over the $0.00 of a run", "raise `digest.max_cost_usd` in the config"][..]),
         (
             "[digest]\nmax_cost_usd_per_day = 0.000001\n",
-            &["$0.00 of the $0.00 of the day are spent", "raise `digest.max_cost_usd_per_day` in the config", "tomorrow"],
+            &["$0.00 of today's limit of $0.00 is spent", "raise `digest.max_cost_usd_per_day` in the config", "tomorrow"],
         ),
         ("[digest]\nmodel = \"claude-nobody-knows\"\n", &["the price of `claude-nobody-knows` is unknown", "[prices]"]),
     ] {
@@ -199,7 +199,7 @@ fn a_cap_holds_over_digests_and_reports_together() {
     let own = object(&stand_in.recall(&["stats", "--json"]))["own"].clone();
     assert!(own.to_string().contains("0.05"), "{own}");
     let third = by_model(&stand_in, &[]);
-    assert!(third.code == 1 && third.err.contains("$0.05 of the $0.06 of the day are spent"), "{third:#?}");
+    assert!(third.code == 1 && third.err.contains("$0.05 of today's limit of $0.06 is spent"), "{third:#?}");
     // A digest finds nothing left.
     let mut rows = Rows::new(6);
     rows.user(json!("Count the orders of a day."));
@@ -216,7 +216,7 @@ fn a_cap_holds_over_digests_and_reports_together() {
     assert_eq!(stand_in.calls().len(), 3);
     stand_in.world.configure("[digest]\nmodel = \"claude-haiku-4-5\"\nmax_cost_usd_per_day = 0.07\n");
     let after = by_model(&stand_in, &[]);
-    assert!(after.code == 1 && after.err.contains("$0.06 of the $0.07 of the day are spent"), "{after:#?}");
+    assert!(after.code == 1 && after.err.contains("$0.06 of today's limit of $0.07 is spent"), "{after:#?}");
 }
 
 #[test]
@@ -274,7 +274,7 @@ fn where_nothing_is_stored_no_model_is_asked() {
     for more in [&[][..], &["--json"], &["--dry-run"]] {
         let ran = stand_in.recall(&[&["report", "--since", "2026-11-15", "--summarizer", "claude"], more].concat());
         assert_eq!(ran.code, 0, "{ran:#?}");
-        assert_eq!(ran.err.contains("no work is stored of that time"), more.is_empty(), "{}", ran.err);
+        assert_eq!(ran.err.contains("no stored work matches"), more.is_empty(), "{}", ran.err);
     }
     assert!(stand_in.calls().is_empty() && spent(&stand_in) == 0.0);
 }

@@ -223,7 +223,7 @@ fn the_dry_run_of_a_backlog_names_the_price_of_the_model() {
     let stand_in = StandIn::good(&[]);
     short_sessions(&stand_in, 21);
     let ran = stand_in.recall(&["digest", "--dry-run"]);
-    assert!(ran.out.contains("21 sessions: 0 with the model, 21 without"), "{ran:#?}");
+    assert!(ran.out.contains("21 sessions: 0 by the model, 21 without it"), "{ran:#?}");
     let price = ran.out.lines().find(|l| l.contains("for 21 calls")).unwrap_or_else(|| panic!("{ran:#?}"));
     assert!(price.contains("with the model") && price.contains('$'), "{price}");
 }

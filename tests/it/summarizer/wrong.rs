@@ -99,7 +99,7 @@ fn what_nobody_said_cannot_be_wrong() {
     let known = id_of(&stand_in, LEARNED);
     for ids in [&["c00000000"][..], &[&known, "c00000000"]] {
         let ran = stand_in.recall(&[&["wrong"], ids].concat());
-        assert!(ran.code == 2 && ran.err.contains("no model statement `c00000000`"), "{ran:#?}");
+        assert!(ran.code == 2 && ran.err.contains("nothing that can be hidden has the id `c00000000`"), "{ran:#?}");
     }
     assert!(told(&stand_in).contains(LEARNED), "of several ids all or none");
 }

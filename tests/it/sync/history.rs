@@ -96,7 +96,7 @@ fn the_doctor_tells_of_a_place_that_has_begun_to_keep_what_is_deleted() {
     assert_eq!(history(&laptop), "syncthing");
     assert!(laptop.world.findings("sync", &[])[0].starts_with("ok: "));
     fs::remove_dir(&versions).unwrap();
-    assert_eq!(accept(), "Nothing is seen there that keeps what is deleted.\n");
+    assert_eq!(accept(), "No version history was found there.\n");
     assert!(history(&laptop).is_null());
 }
 

@@ -36,7 +36,7 @@ fn a_colleagues_session_is_shown_as_theirs_where_the_server_is_asked() {
     assert!(ran.code == 0 && ran.out.contains("as anna of your team shared it") && ran.out.contains("obelisk"), "{ran:#?}");
     // Several that begin alike are named, and none is guessed.
     let ran = ben.recall(&["show", "--team", "0000"]);
-    assert!(ran.code == 0 || ran.err.contains("fits several ids"), "{ran:#?}");
+    assert!(ran.code == 0 || ran.err.contains("matches several ids"), "{ran:#?}");
     for (id, why) in [("0badc0de", "has anything with the id"), ("00000002 or so", "is no id")] {
         let ran = ben.recall(&["show", "--team", id]);
         assert!(ran.code == 2 && ran.err.contains(why), "{ran:#?}");

@@ -86,7 +86,7 @@ fn what_others_said_in_other_words_is_found() {
     endpoint.behave(Does::Say(500, b"no".to_vec()));
     session(&anna, 3, "Mend the drawbridge", "The drawbridge is mended.");
     let told = exchange(&anna).out;
-    assert!(told.contains("found by words alone until later"), "{told}");
+    assert!(told.contains("until later, found only by words"), "{told}");
     assert!(server.all_text().contains("drawbridge"));
     // What is not shared any more means nothing there.
     anna.world.configure("");

@@ -24,7 +24,7 @@ pub(crate) fn make_missing(store: &Writer, ui: &Ui) -> Result<()> {
             }
             Err(e) => {
                 ui.warn(&format!(
-                    "session {}: {:#}: the start notes show only the title of this session",
+                    "session {}: {:#}: the context at a start shows only the title of this session",
                     head.id,
                     store.explained(e)
                 ));

@@ -110,7 +110,7 @@ impl DigestMaker<'_> {
                 // A run that was asked to stop has priced only some of them.
                 let price = cost.likely.filter(|_| cost.calls == count);
                 format!(
-                    ", because they are many; with it they would cost about {} at list price (`recall digest --summarizer {} --newest {FIRST_OFFER}`)",
+                    ", because there are many; with it they would cost about {} at list price (`recall digest --summarizer {} --newest {FIRST_OFFER}`)",
                     usd(price),
                     model.word()
                 )

@@ -184,7 +184,9 @@ impl DigestMaker<'_> {
     fn turn_off(&self, run: &mut RunState<'_>, why: String) {
         if run.model_off.is_none() {
             let again = match &run.report.limited {
-                Some(rest) => format!("it is asked again after {}", self.config.local_time(Some(rest.until), "%Y-%m-%d %H:%M")),
+                Some(rest) => {
+                    format!("the model is called again after {}", self.config.local_time(Some(rest.until), "%Y-%m-%d %H:%M"))
+                }
                 None => "the next run tries again".to_owned(),
             };
             self.ui.warn(&format!("{why}: going on without the model, {again}"));
