@@ -103,6 +103,25 @@ fn it_stands_on_each_day_with_a_prompt() {
     assert_eq!(world.digest(&EXTRACT)["pages_written"], 0);
 }
 
+/// As `recall stats` counts it.
+#[test]
+fn each_day_tells_what_was_spent_on_it() {
+    let world = World::new();
+    let rows = rows().replace("\"input_tokens\":10,", "\"input_tokens\":1000000,");
+    assert_ne!(rows, self::rows());
+    transcript(&world, S, &rows);
+    world.digest(&EXTRACT);
+    let stats = world.recall(["stats", "--json", "--since", "2026-10-01"]).out;
+    let stats: serde_json::Value = serde_json::from_str(&stats).expect("JSON");
+    for row in stats["rows"].as_array().expect("rows") {
+        let (name, usd) = (row["name"].as_str().expect("a day"), row["cost_usd"].as_f64().expect("a cost"));
+        let page = day(&world, name).expect("a page");
+        assert!(usd > 0.5 && page.contains(&format!("\ncost_usd: {usd:.2}\n")), "{usd}: {page}");
+    }
+    assert_eq!(stats["rows"].as_array().map(Vec::len), Some(3));
+    is_rebuilt_alike(&world);
+}
+
 #[test]
 fn a_day_is_the_same_whichever_session_is_read_last() {
     let at_once = world();

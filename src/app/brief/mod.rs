@@ -207,6 +207,7 @@ pub(crate) fn page(
         items: &store.item_states(head.pk)?,
         overtaken: &store.overtaken_of(head)?,
         costs: costs_by_model(&session.usage, &config.prices),
+        costs_by_day: Default::default(),
         // `--full` shows everything, even of a near-duplicate.
         repeated_by: None,
         page: session_page_name(session, &day, store.shares_id8(&session.id)?),

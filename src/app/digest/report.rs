@@ -211,10 +211,7 @@ impl Report {
             text += &line("waiting", waiting.text());
         }
         if self.left_without_model > 0 {
-            text += &line(
-                "left",
-                format!("{} without the model; later runs do not call it for them by themselves", self.left_without_model),
-            );
+            text += &line("left", format!("{} without the model; later runs leave them as they are", self.left_without_model));
         }
         if self.digests_taken_back > 0 {
             text += &line("restored", format!("{} by the model, from pages", counted(self.digests_taken_back as usize, "digest")));

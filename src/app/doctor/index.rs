@@ -158,5 +158,5 @@ fn failing(counts: &IndexCounts) -> Option<Finding> {
 fn clock(store: &Memory, now: Millis) -> Result<Option<Finding>> {
     let Some((at, _)) = store.last_run()?.filter(|(at, _)| *at > now + MAX_CLOCK_SKEW) else { return Ok(None) };
     let found = format!("the newest session is dated {} in the future", ago(now, at));
-    Ok(Some(Finding::warning("clock", found, "set the clock: digests and budgets use the time of the system")))
+    Ok(Some(Finding::warning("clock", found, "set the clock: digests and limits use the time of the system")))
 }

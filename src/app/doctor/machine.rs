@@ -18,7 +18,7 @@ const EARLIEST_TIME: Millis = 1_735_689_600_000;
 pub(crate) fn findings(config: &Config, now: Millis) -> Vec<Finding> {
     let mut all = vec![disk(&config.data_dir), permissions(&config.data_dir)];
     if now < EARLIEST_TIME {
-        all.push(Finding::problem("clock", "is years behind", "set it: digests and budgets use the time of the system"));
+        all.push(Finding::problem("clock", "is years behind", "set it: digests and limits use the time of the system"));
     }
     all
 }

@@ -58,6 +58,7 @@ pub struct DayEntryInput<'a> {
     pub(crate) items: &'a ItemStates,
     pub(crate) overtaken: &'a [Overtaken],
     pub(crate) costs: BTreeMap<String, Option<f64>>,
+    pub(crate) costs_by_day: BTreeMap<String, (f64, bool)>,
     pub(crate) repeated_by: Option<&'a str>,
     pub(crate) page: &'a str,
 }
@@ -73,6 +74,19 @@ impl DayEntryInput<'_> {
         let own = self.own_day();
         self.account.turn_times().map(|at| date(at, zone)).filter(|day| *day > own).collect()
     }
+
+    /// What it cost on a day, and whether part of that is unknown. Work without a prompt of that day counts on the last day before it that has
+    /// one.
+    fn cost_on(&self, day: &str, zone: &TimeZone) -> (f64, bool) {
+        let own = self.own_day();
+        if self.costs_by_day.is_empty() {
+            return if day == own { session_cost(&self.costs) } else { (0.0, false) };
+        }
+        let later = self.later_days(zone);
+        let counts_on = |spent: &String| later.range(..=spent.clone()).next_back().unwrap_or(&own) == day;
+        let spent = self.costs_by_day.iter().filter(|(spent, _)| counts_on(spent));
+        spent.fold((0.0, false), |(usd, unknown), (_, cost)| (usd + cost.0, unknown || cost.1))
+    }
 }
 
 /// The rendered entry of a session.
@@ -84,7 +98,7 @@ pub struct DayEntry {
     at: Option<Millis>,
     /// It began on an earlier day, and counts there.
     went_on: bool,
-    /// The session's own cost in US dollars, and whether part of it is unknown.
+    /// What the session itself cost on the day, in US dollars, and whether part of that is unknown.
     cost: (f64, bool),
     /// Its commits and pull requests.
     made: Vec<String>,
@@ -132,6 +146,7 @@ impl DayEntry {
             items: one.items,
             overtaken: one.overtaken,
             costs: one.costs.clone(),
+            costs_by_day: one.costs_by_day.clone(),
             repeated_by: one.repeated_by,
             page: &one.page,
         };
@@ -143,7 +158,7 @@ impl DayEntry {
         if one.own_day() == day { Some(Self::as_a_whole(one, zone)) } else { Self::gone_on(day, one, zone) }
     }
 
-    /// On a day after its own. What it cost and left open counts on its own day.
+    /// On a day after its own. What it left open counts on its own day.
     fn gone_on(day: &str, one: &DayEntryInput<'_>, zone: &TimeZone) -> Option<Self> {
         let is_then = |at: Option<Millis>| at.is_some_and(|at| date(at, zone) == day);
         let then: Vec<Millis> = one.account.turn_times().filter(|at| is_then(Some(*at))).collect();
@@ -151,13 +166,12 @@ impl DayEntry {
         let made = if one.repeated_by.is_none() { made(one.account, is_then) } else { Vec::new() };
         let text = gone_on_entry(one, (at, then.len()), &made, zone);
         let (id, project) = (one.id.to_owned(), one.project.clone());
-        Some(Self { id, project, at: Some(at), went_on: true, cost: (0.0, false), made, open: (0, false), text })
+        Some(Self { id, project, at: Some(at), went_on: true, cost: one.cost_on(day, zone), made, open: (0, false), text })
     }
 
     fn as_a_whole(one: &DayEntryInput<'_>, zone: &TimeZone) -> Self {
         let mut text = String::new();
         day_entry(&mut text, one, zone);
-        let cost = session_cost(&one.costs);
         let ends = one.account.open.iter().filter(|open| open.task().is_none()).count();
         let tasks = one.account.open.iter().filter_map(OpenEnd::task).filter(|task| !is_closed(one, task)).count();
         let told = one.repeated_by.is_none();
@@ -168,7 +182,7 @@ impl DayEntry {
             project: one.project.clone(),
             at: one.facts.began_at,
             went_on: false,
-            cost,
+            cost: one.cost_on(&one.own_day(), zone),
             made: if told { made(one.account, |at| !is_told_later(at)) } else { Vec::new() },
             open: if told { (tasks, ends > 0) } else { (0, false) },
             text,
@@ -255,15 +269,14 @@ fn summary(page: &mut String, entries: &[DayEntry], projects: &[&Project]) {
         lines.push(format!("open: {}", open.join(", ")));
     }
     let cost = |project: &Project| entries.iter().filter(|one| one.project == *project).map(|one| one.cost.0).sum::<f64>();
-    let begun = |project: &&&Project| entries.iter().any(|one| !one.went_on && one.project == ***project);
-    let begun: Vec<&Project> = projects.iter().filter(begun).copied().collect();
-    if begun.len() > 1 {
+    let paid: Vec<&Project> = projects.iter().filter(|project| cost(project) > 0.0).copied().collect();
+    if paid.len() > 1 {
         // Of those that are called alike the folder above tells which is which.
-        let name = |project: &Project| match begun.iter().filter(|other| other.name() == project.name()).count() {
+        let name = |project: &Project| match paid.iter().filter(|other| other.name() == project.name()).count() {
             1 => project.name().to_owned(),
             _ => project.key.rsplitn(3, '/').take(2).collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join("/"),
         };
-        let costs: Vec<String> = begun.iter().map(|project| format!("{} ${:.2}", inline(&name(project)), cost(project))).collect();
+        let costs: Vec<String> = paid.iter().map(|project| format!("{} ${:.2}", inline(&name(project)), cost(project))).collect();
         lines.push(format!("cost at list price: {}", costs.join(", ")));
     }
     if !lines.is_empty() {

@@ -47,6 +47,8 @@ pub struct SessionPageInput<'a> {
     pub overtaken: &'a [Overtaken],
     /// The session's own cost by model, in US dollars at list prices; `None` if a price is unknown.
     pub costs: BTreeMap<String, Option<f64>>,
+    /// What it cost on each day, in US dollars, and whether part of that is unknown. Empty: all of it on its own day.
+    pub costs_by_day: BTreeMap<String, (f64, bool)>,
     /// The page of a later near-duplicate session, relative to the data folder. If set, this page only links to it.
     pub repeated_by: Option<&'a str>,
     /// The file name of its page, in `sessions/` beside the day page.

@@ -214,6 +214,7 @@ proptest! {
         let shown = SessionPageInput {
             session: &session, digest: &digest, digest_id: &texts[0], summarizer: texts.last().unwrap(), paid, goes_on: true, items: &items, overtaken: &[],
             costs: [(texts[0].clone(), None)].into(), repeated_by: None, page: "2026-11-20-x-99999999.md".into(),
+            costs_by_day: Default::default(),
         };
         let quoted = SessionPageInput { summarizer: "extract", ..shown.clone() };
         let again = SessionPageInput { repeated_by: Some("daily/2026-11/sessions/2026-11-20-x-88888888.md"), ..shown.clone() };

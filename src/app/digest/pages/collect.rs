@@ -8,10 +8,11 @@ use super::PageWriter;
 use crate::analyze::account::SessionAccount;
 use crate::config::Config;
 use crate::model::page_path;
-use crate::model::price::costs_by_model;
-use crate::model::session::Session;
+use crate::model::price::{costs_by_model, session_cost};
+use crate::model::session::{Millis, Session, Tokens};
 use crate::model::session_facts::SessionFacts;
-use crate::render::page::{DayEntry, DayEntryInput, PaidDigest, SessionPageInput, day_of, session_links, session_page_of};
+use crate::model::session_head::SessionHead;
+use crate::render::page::{DayEntry, DayEntryInput, PaidDigest, SessionPageInput, date, day_of, session_links, session_page_of};
 use crate::store::Reader;
 use crate::store::overtaken::OvertakenBySession;
 use crate::store::pages::SessionIds;
@@ -73,6 +74,7 @@ pub(super) fn with_page_data<T>(
         items: &store.item_states(pk)?,
         overtaken: &context.overtaken.of(store, &head)?,
         costs: costs_by_model(&session.usage, &config.prices),
+        costs_by_day: costs_by_day(store, &head, config)?,
         page,
         repeated_by: later.as_deref(),
     };
@@ -102,11 +104,25 @@ impl PageWriter<'_> {
             items: &store.item_states(pk)?,
             overtaken: &self.context.overtaken.of(store, &head)?,
             costs: costs_by_model(&facts.usage, &config.prices),
+            costs_by_day: costs_by_day(store, &head, config)?,
             repeated_by: later.as_deref(),
             page: path.rsplit('/').next().unwrap_or_default(),
         };
         Ok(DayEntry::from_input(day, &told, &config.time_zone))
     }
+}
+
+/// What a session cost on each day, if it was active on several; empty otherwise.
+fn costs_by_day(store: &Reader, head: &SessionHead, config: &Config) -> Result<BTreeMap<String, (f64, bool)>> {
+    let day = |at: Millis| date(at, &config.time_zone);
+    let mut usage: BTreeMap<String, BTreeMap<String, Tokens>> = BTreeMap::new();
+    let Some(last) = head.last_active().filter(|last| day(*last) != day(head.started_at)) else {
+        return Ok(BTreeMap::new());
+    };
+    for used in store.used_tokens(head)? {
+        *usage.entry(day(used.at.unwrap_or(last))).or_default().entry(used.model).or_default() += used.tokens;
+    }
+    Ok(usage.into_iter().map(|(day, usage)| (day, session_cost(&costs_by_model(&usage, &config.prices)))).collect())
 }
 
 /// The day of a session, and the name of its page.

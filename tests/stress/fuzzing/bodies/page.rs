@@ -49,6 +49,7 @@ pub fn check(data: &[u8]) {
         overtaken: &[],
         items: &ItemStates(digest.open_items(&session.id).map(closed).take(1).collect()),
         costs: BTreeMap::from([(name.clone(), Some(0.1))]),
+        costs_by_day: Default::default(),
         repeated_by: None,
         page: session_page_name(&session, DAY, false),
     };

@@ -69,6 +69,7 @@ fn taken_in(store: &mut Writer, session: &Exported) {
         items: &ItemStates::default(),
         overtaken: &[],
         costs: costs_by_model(&loaded.usage, &Default::default()),
+        costs_by_day: Default::default(),
         repeated_by: None,
         page: session_page_name(&loaded, &day, false),
     };

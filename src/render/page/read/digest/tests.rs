@@ -89,6 +89,7 @@ fn page(session: &Session, digest: &Digest, items: &ItemStates) -> String {
         items,
         overtaken: &[],
         costs: Default::default(),
+        costs_by_day: Default::default(),
         repeated_by: None,
         page: "2026-11-20-shop-77777777.md".into(),
     };
