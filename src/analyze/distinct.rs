@@ -68,7 +68,7 @@ pub(crate) fn distinct_entries(session: &Session) -> Vec<DistinctEntry<'_>> {
 fn is_worth_keeping(entry: &Entry, signal: &Signal) -> bool {
     match (&entry.item, signal.kind) {
         (Item::Tool(ToolUse { file: Some(_), .. }), _) => true,
-        (Item::Tool(_), MemoryKind::Consulted | MemoryKind::Chatter) => signal.tier() > Tier::None,
+        (Item::Tool(_), MemoryKind::Consulted | MemoryKind::Chatter) => signal.tier() > Tier::Weak,
         _ => true,
     }
 }

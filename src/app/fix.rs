@@ -135,6 +135,7 @@ fn known(group: &[MetFailure], own: &str, day: &impl Fn(Option<Millis>) -> Strin
         day: day(failure.at),
         at: failure.at,
         times: group.len(),
+        in_turns: (group[0].failure.turn, newest.failure.turn),
         error: plain(&failure.line),
         command: plain(&failure.command),
         again_in_turn: (last_pass.is_some() && newest.failure.passed.is_none()).then_some(newest.failure.turn),

@@ -146,7 +146,7 @@ impl StoredWork {
                 stated.extend(told.map(|claim| Decided::Stated { text: claim.text.clone() }));
             }
             // What came of it stands among the commits.
-            let asked = Some(account.title.asked.clone()).filter(|asked| !asked.is_empty());
+            let asked = Some(account.title.asked_and_undone()).filter(|asked| !asked.is_empty());
             let title = if is_by_model(&stored.summarizer) { Some(stored.digest.title) } else { asked.or(account.title.text()) };
             sessions.push(StoredSession { head, account, title: title.unwrap_or_default(), stated });
         }

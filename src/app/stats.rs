@@ -73,8 +73,8 @@ pub(crate) struct OwnCalls {
     pub(crate) cost_usd: f64,
 }
 
-/// The figures of a group. Turns count where they were said, commits where they were made, tokens where they were used, and the files of a
-/// session where it was active last.
+/// The figures of a group. Turns count where they were said, commits where they were made, tokens where they were used, and a file where the
+/// session edited it last. A session in which nobody said anything counts with its tokens alone.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub(crate) struct Figures {
     /// A day, a week as of ISO 8601, a month, or the name of what the group is.
@@ -164,6 +164,7 @@ pub(crate) fn stats_of(
     let (filter, since) = (ProjectFilter::new(asked.project, config)?, parse_since(asked.since, config)?);
     let is_too_late = |at: Millis| asked.before.is_some_and(|before| at >= before);
     let (mut groups, mut total) = (BTreeMap::<String, Group>::new(), Group::default());
+    let of_nobody = memory.sessions_of_nobody()?;
     for head in heads.iter().filter(|head| filter.fits(&head.project)) {
         let Some(last) = head.last_active().filter(|at| *at >= since) else { continue };
         if asked.before.is_some_and(|before| head.started_at >= before) {
@@ -177,7 +178,9 @@ pub(crate) fn stats_of(
                 continue;
             }
             for group in [groups.entry(name(at, &used.model)).or_default(), &mut total] {
-                group.sessions.insert(head.pk);
+                if !of_nobody.contains(&head.pk) {
+                    group.sessions.insert(head.pk);
+                }
                 *group.usage.entry(used.model.clone()).or_default() += used.tokens;
             }
         }
@@ -207,7 +210,8 @@ fn work(account: &SessionAccount, last: Millis) -> Vec<(Millis, (usize, usize, u
     let mut work: Vec<_> = account.turn_times().take(all).map(|at| (at, (1, 0, 0))).collect();
     let untimed = all - work.len();
     work.extend(account.commits.iter().map(|commit| (commit.at.unwrap_or(last), (0, 1, 0))));
-    work.push((last, (untimed, 0, account.files.edited.len())));
+    work.extend(account.files.with_times().map(|(_, at)| (at.unwrap_or(last), (0, 0, 1))));
+    work.extend((untimed > 0).then_some((last, (untimed, 0, 0))));
     work
 }
 

@@ -109,7 +109,9 @@ fn with_neighbours(
 
 fn line_of(store: &Memory, config: &Config, head: &SessionHead) -> Result<TimelineEntry> {
     let title = store.title_of(head.pk)?;
-    let began_at = Some(head.started_at).filter(|at| *at != Millis::MAX);
+    // Copies of another session's rows, or a command before the first prompt, may be older.
+    let first_turn = store.account_of(head.pk)?.and_then(|account| account.turn_times().min());
+    let began_at = first_turn.or(Some(head.started_at).filter(|at| *at != Millis::MAX));
     let closed = store.closed_item_ids(head.pk)?;
     Ok(TimelineEntry {
         short_id: store.short_id(&head.id)?,

@@ -348,7 +348,7 @@ pub(crate) struct ListArgs {
     pub(crate) json: bool,
 }
 
-/// What was done in sessions and what they cost at list price. A session counts on the day of its last activity, tokens on the day of their use.
+/// What was done in sessions and what they cost at list price. Turns, commits and tokens count on their own day, a file on the day of its last edit.
 #[derive(Debug, Args)]
 pub(crate) struct StatsArgs {
     /// What to group by

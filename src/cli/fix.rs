@@ -27,7 +27,7 @@ pub(crate) fn run(args: &FixArgs, config: &Config, out: &mut impl Write) -> Resu
     let Some(heading) = reply.heading() else {
         let why = match reply.too_general {
             true => "that line is too general: give the whole line that says what failed",
-            false => "no session had this error: try `recall search` with a few of its words",
+            false => "no command is known to have failed with this line: try `recall search` with a few of its words",
         };
         writeln!(out, "{why}")?;
         return Ok(Completion::Done);

@@ -21,8 +21,9 @@ pub(crate) struct KnownFailure {
     pub(crate) day: String,
     /// Milliseconds since the Unix epoch.
     pub(crate) at: Option<Millis>,
-    /// How often the session met it.
+    /// How often the session met it, and in which turns first and last.
     pub(crate) times: usize,
+    pub(crate) in_turns: (usize, usize),
     pub(crate) error: String,
     pub(crate) command: String,
     /// The next run of the same check that passed.
@@ -45,10 +46,14 @@ pub(crate) struct PassedLater {
 impl KnownFailure {
     /// Lines, the last one ended.
     pub(crate) fn text(&self) -> String {
-        let Self { elsewhere, session, turn, day, times, error, command, passed, again_in_turn, .. } = self;
+        let Self { elsewhere, session, turn, day, times, in_turns, error, command, passed, again_in_turn, .. } = self;
         let project = elsewhere.as_ref().map(|name| format!(" in {name}")).unwrap_or_default();
         let turn = if *turn > 0 { format!(", turn {turn}") } else { String::new() };
-        let often = if *times > 1 { format!(", {times} times") } else { String::new() };
+        let often = match in_turns {
+            _ if *times < 2 => String::new(),
+            (first, last) if first == last => format!(", {times} times"),
+            (first, last) => format!(" ({times} times in turns {first} to {last})"),
+        };
         let then = match passed {
             Some(passed) => format!("then {}", passed.text(MAX_CHARS)),
             None => "no passing run seen since".to_owned(),

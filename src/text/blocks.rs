@@ -42,8 +42,34 @@ pub(crate) fn beginning(text: &str, most_chars: usize) -> String {
     let text = without_long_parts(text);
     let blocks = blocks(&text);
     let told = blocks.iter().flat_map(|block| &block.lines).map(|line| line.trim_start().trim_start_matches(['#', '>', ' ']));
-    let told = one_line(&told.collect::<Vec<_>>().join(" ")).replace("**", "");
+    let told = without_bold_marks(&one_line(&told.collect::<Vec<_>>().join(" ")));
     shorten(&told, most_chars)
+}
+
+/// A line without the stars around bold words. Other stars stay, as those of `f(*args, **kwargs)`.
+fn without_bold_marks(line: &str) -> String {
+    const MARK: &str = "**";
+    let mut told = String::new();
+    let mut rest = line;
+    while let Some((before, behind)) = rest.split_once(MARK) {
+        let opens = !before.ends_with(char::is_alphanumeric) && !behind.starts_with([' ', '*']);
+        let closes = |end: &usize| {
+            !behind[..*end].ends_with([' ', '*', '(']) && !behind[end + MARK.len()..].starts_with(char::is_alphanumeric)
+        };
+        let end = behind.match_indices(MARK).map(|(at, _)| at).find(closes).filter(|_| opens);
+        told.push_str(before);
+        match end {
+            Some(end) => {
+                told.push_str(&behind[..end]);
+                rest = &behind[end + MARK.len()..];
+            }
+            None => {
+                told.push_str(MARK);
+                rest = behind;
+            }
+        }
+    }
+    told + rest
 }
 
 /// The harmless text with the number of its lines in place of each part that is longer than [`MAX_PART_LINES`].
@@ -141,5 +167,23 @@ fn kind_of(line: &str, is_fence: bool) -> BlockKind {
         BlockKind::Row
     } else {
         BlockKind::Text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_beginning_has_no_marks_of_bold_words_and_keeps_other_stars() {
+        for (text, told) in [
+            ("**Done**: all of it", "Done: all of it"),
+            ("It is **very** fast, and **(nearly)** done", "It is very fast, and (nearly) done"),
+            ("`wrapper(*args, **kwargs)` calls it", "`wrapper(*args, **kwargs)` calls it"),
+            ("`f(**a)` and `g(**b)`", "`f(**a)` and `g(**b)`"),
+            ("2 ** 3 and **", "2 ** 3 and **"),
+        ] {
+            assert_eq!(beginning(text, 100), told);
+        }
     }
 }

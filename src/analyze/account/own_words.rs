@@ -93,7 +93,7 @@ fn is_printed(line: &str, plain: &str) -> bool {
 /// A line without markup, images, addresses and the folders of files that it mentions.
 fn plain(line: &str) -> String {
     let line = line.trim_start_matches(['#', '>', '*', '-', '•', ' ']);
-    let line = without_images(line).replace(['*', '`'], "");
+    let line = without_link_targets(&without_images(line)).replace(['*', '`'], "");
     let words = line.split_whitespace().map(|word| match word.trim_start_matches(['(', '<', '"']).strip_prefix('@') {
         Some(path) => path.trim_end_matches('/').rsplit('/').next().unwrap_or(path),
         None => word,
@@ -112,6 +112,25 @@ fn without_images(line: &str) -> String {
     while let Some((before, behind)) = rest.split_once("[Image") {
         kept.push_str(before);
         rest = behind.split_once(']').map_or("", |(_, behind)| behind);
+    }
+    kept + rest
+}
+
+/// `a [link](https://example.org)` as `a link`.
+fn without_link_targets(line: &str) -> String {
+    let mut kept = String::new();
+    let mut rest = line;
+    while let Some((before, behind)) = rest.split_once("](") {
+        let opened = before.rfind('[').filter(|_| behind.contains(')'));
+        let (Some(opened), Some((_, after))) = (opened, behind.split_once(')')) else {
+            kept.push_str(before);
+            kept.push_str("](");
+            rest = behind;
+            continue;
+        };
+        kept.push_str(&before[..opened]);
+        kept.push_str(&before[opened + 1..]);
+        rest = after;
     }
     kept + rest
 }
@@ -153,6 +172,10 @@ mod tests {
             ("Fix what the linter found:\n\n[lint] a.rs:12: x\n[lint] done", "Fix what the linter found:"),
             ("look at this:\n\nThe list of orders jumps\n\nand more", "look at this: The list of orders jumps"),
             ("look at https://example.org/shop/list/issues/70 please", "look at issues/70 please"),
+            (
+                "Sort [the list](https://example.org) of orders by date[1] (as before)",
+                "Sort the list of orders by date[1] (as before)",
+            ),
             ("为什么订单列表会跳来跳去", "为什么订单列表会跳来跳去"),
             ("/orchestrator create a list of orders", "create a list of orders"),
             ("Not supported by that browser :(\\\n\\\nThe style is this", "Not supported by that browser :("),

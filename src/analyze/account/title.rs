@@ -25,6 +25,12 @@ impl TitleParts {
         let told: Vec<&str> = halves.iter().map(String::as_str).filter(|half| !half.is_empty()).collect();
         (!told.is_empty()).then(|| told.join(" · "))
     }
+
+    /// What was asked, and that something was to be undone later; empty if nothing was asked.
+    pub(crate) fn asked_and_undone(&self) -> String {
+        let undone = self.came.find(ALSO_ASKED).map(|at| &self.came[at..]).filter(|_| !self.asked.is_empty());
+        [Some(self.asked.as_str()), undone].into_iter().flatten().collect::<Vec<_>>().join(" · ")
+    }
 }
 
 const MAX_ASKED_CHARS: usize = 80;
@@ -102,7 +108,7 @@ fn taken_back(turns: &[Turn]) -> Option<String> {
     };
     let text =
         prompts(turns).filter(|(turn, text)| turn.number > first && undoes(text)).map(|(_, text)| one_line(text)).next_back()?;
-    Some(format!("also asked: “{text}”"))
+    Some(format!("{ALSO_ASKED}“{text}”"))
 }
 
 /// The last prompt up to a commit that tells something: "commit it" tells nothing.
@@ -128,6 +134,9 @@ fn main_commit(commits: &[Commit]) -> Option<&Commit> {
     let doublings = |commit: &Commit| (commit.files.unwrap_or(1) as usize + 1).ilog2().max(1) as usize;
     commits.iter().max_by_key(|commit| written(commit) * doublings(commit))
 }
+
+/// How a title begins to tell that something was to be undone.
+const ALSO_ASKED: &str = "also asked: ";
 
 /// How a title begins to name a commit.
 pub(super) const COMMIT: &str = "commit: ";

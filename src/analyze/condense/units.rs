@@ -206,9 +206,9 @@ impl CandidateBuilder<'_> {
             (_, Tier::Strong) => Some(Rank::Strong),
             (_, Tier::Moderate) => Some(Rank::Moderate),
             // The last reply of a turn says how it went, whatever its words.
-            (Item::Reply(_), Tier::None) if self.closing.contains(&one.at) => Some(Rank::Moderate),
-            (Item::Reply(_) | Item::Prompt(_), Tier::None) => Some(Rank::Rest),
-            (_, Tier::None) => None,
+            (Item::Reply(_), Tier::Weak) if self.closing.contains(&one.at) => Some(Rank::Moderate),
+            (Item::Reply(_) | Item::Prompt(_), Tier::Weak) => Some(Rank::Rest),
+            (_, Tier::Weak) => None,
         }
     }
 

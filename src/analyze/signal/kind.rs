@@ -66,7 +66,7 @@ impl MemoryKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Tier {
-    None,
+    Weak,
     /// At least 0.5.
     Moderate,
     /// At least 0.8.
@@ -80,7 +80,7 @@ impl Tier {
         } else if importance >= 0.5 {
             Self::Moderate
         } else {
-            Self::None
+            Self::Weak
         }
     }
 }

@@ -318,7 +318,7 @@ fn gone_on_entry(one: &DayEntryInput<'_>, (at, prompts): (Millis, usize), made: 
     let turns: Vec<&Turn> = turns_on(account, &date(at, zone), zone).collect();
     // Of a long session the first prompts of the day may not be kept.
     let label = if turns.first().is_some_and(|turn| turn.at == Some(at)) { "Asked" } else { "Asked later" };
-    bullets(&mut text, label, asked(&turns, account, zone).into_iter());
+    bullets(&mut text, label, asked(&turns, prompts, account, zone).into_iter());
     if let Some(reply) = turns.iter().rev().find_map(|turn| turn.reply.as_ref()) {
         text.push_str(&told_reply("last reply of the day", reply, account, &date(at, zone), zone));
     }
@@ -352,7 +352,11 @@ fn day_entry(page: &mut String, one: &DayEntryInput<'_>, zone: &TimeZone) {
         let day = facts.began_at.map(|at| date(at, zone)).unwrap_or_default();
         let turns: Vec<&Turn> = turns_on(one.account, &day, zone).collect();
         // Of a single prompt the title may tell as much.
-        let asked = if is_title_alone(&turns, one.account) { Vec::new() } else { asked(&turns, one.account, zone) };
+        let asked = if is_title_alone(&turns, one.account) {
+            Vec::new()
+        } else {
+            asked(&turns, prompts_that_day(one, zone).unwrap_or(facts.prompts), one.account, zone)
+        };
         bullets(page, "Asked", asked.into_iter());
         last_replies(page, one.account, &day, zone);
     } else {
@@ -381,7 +385,7 @@ fn is_title_alone(turns: &[&Turn], account: &SessionAccount) -> bool {
 }
 
 /// What was asked in these turns, a line each: of many the first and the last ones, and none that says nothing by itself.
-fn asked(turns: &[&Turn], account: &SessionAccount, zone: &TimeZone) -> Vec<String> {
+fn asked(turns: &[&Turn], prompts: usize, account: &SessionAccount, zone: &TimeZone) -> Vec<String> {
     let are_few = turns.len() <= 2 * ASKED_AT_ENDS;
     let line = |turn: &&Turn| {
         let tells = |text: &str| are_few || tells_something(text);
@@ -390,9 +394,13 @@ fn asked(turns: &[&Turn], account: &SessionAccount, zone: &TimeZone) -> Vec<Stri
         Some(format!("{} {}", clock(word.at.or(turn.at), zone), inline(&shorten(&said, MAX_ASKED_CHARS))))
     };
     let mut lines: Vec<String> = turns.iter().filter_map(line).collect();
+    // Short ones, and those that were sent while Claude worked, are counted alone.
+    let untold = prompts.saturating_sub(lines.len());
     let more = lines.len().saturating_sub(2 * ASKED_AT_ENDS);
     if more > 1 {
-        lines.splice(ASKED_AT_ENDS..ASKED_AT_ENDS + more, [format!("{more} more")]);
+        lines.splice(ASKED_AT_ENDS..ASKED_AT_ENDS + more, [format!("{} more", more + untold)]);
+    } else if untold > 0 && !lines.is_empty() {
+        lines.push(format!("{untold} more"));
     }
     lines
 }

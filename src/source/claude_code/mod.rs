@@ -175,7 +175,8 @@ impl<'p> ClaudeLines<'p> {
     ) -> ParsedLine {
         // What it costs is counted, but nobody asked for it, and when it ran the session did nothing.
         self.is_warm_up |= kind == "user" && self.place.agent.is_some() && says_warm_up(fields);
-        if self.is_warm_up || agent.as_deref().is_some_and(is_compaction_agent) {
+        let is_warm_up = self.is_warm_up || kind == "assistant" && self.greets(fields, &said);
+        if is_warm_up || agent.as_deref().is_some_and(is_compaction_agent) {
             said.items.clear();
         }
         let session = fields.id(Field::SessionId).unwrap_or_else(|| self.place.session.clone());
@@ -210,7 +211,7 @@ impl<'p> ClaudeLines<'p> {
             key,
             session,
             agent,
-            at: fields.raw(Field::Timestamp).and_then(timestamp).filter(|_| !self.is_warm_up),
+            at: fields.raw(Field::Timestamp).and_then(timestamp).filter(|_| !is_warm_up),
             cwd: cwd.kept(fields.raw(Field::Cwd), |cwd| (!cwd.is_empty()).then(|| sanitizer.redact(cwd))),
             branch: branch.kept(fields.raw(Field::GitBranch), |b| sanitizer.name(b).filter(|b| b != "HEAD")),
             version: version.kept(fields.raw(Field::Version), |v| sanitizer.name(v)),
@@ -224,6 +225,16 @@ impl<'p> ClaudeLines<'p> {
             items,
             usage,
         }))
+    }
+
+    /// Some clients of 2.0 wrote only the reply of an agent that they had started to be quick later. Words without a task before them, and
+    /// without a tool, answer nobody.
+    fn greets(&self, fields: &LineFields<'_>, said: &UserContent) -> bool {
+        let is_first = || fields.raw(Field::ParentUuid).is_some_and(|parent| parent.is("null"));
+        self.place.agent.is_some()
+            && is_first()
+            && !said.items.is_empty()
+            && said.items.iter().all(|item| matches!(item, Item::Reply(_)))
     }
 
     /// The link of a record without content, which keeps the chain of parents intact.

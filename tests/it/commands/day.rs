@@ -46,6 +46,24 @@ fn a_title_tells_that_something_was_to_be_undone() {
     assert_eq!(list.matches("Convert the decimal numbers in commit messages").count(), 2, "{list}");
     assert_eq!(list.matches(" · also asked: “can you revert this change?”\n").count(), 1, "{list}");
     assert!(!list.contains("how would I"), "{list}");
+    let report = world.recall(["report", "--for", "week", "--since", "2026-10-01"]).out;
+    assert_eq!(report.matches("commit messages. · also asked: “can you revert this change?” (").count(), 1, "{report}");
+}
+
+/// Short prompts are counted, and not listed where there are many.
+#[test]
+fn a_day_counts_the_prompts_that_it_does_not_list() {
+    let world = World::new();
+    let mut rows = Rows::new(0);
+    for n in 0..9 {
+        rows.user(json!(if n == 4 { "go on".to_owned() } else { format!("Convert the decimal numbers of file {n}, please.") }));
+        rows.assistant("Converted.");
+    }
+    put(&world, &rows.id, &rows.text);
+    world.digest(&["--summarizer", "extract"]);
+    let page = world.recall(["day", "2026-11-01"]).out;
+    assert!(page.contains("· 9 prompts ·") && page.matches("numbers of file").count() >= 8, "{page}");
+    assert!(page.contains("\n- 1 more\n"), "{page}");
 }
 
 fn file_of(world: &World, day: &str) -> String {

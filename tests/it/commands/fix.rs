@@ -54,14 +54,19 @@ fn an_error_is_told_with_what_was_done_before_the_check_passed() {
         assert_eq!(fix(&world, asked), expected, "{asked}");
     }
     for other in ["ImportError: cannot import name 'x' from 'api'", "libpng.so.5", "No such module"] {
-        assert!(fix(&world, other).starts_with("no session had this error: try `recall search"), "{other}");
+        assert!(fix(&world, other).starts_with("no command is known to have failed with this line: try `recall search"), "{other}");
     }
     for general in ["error", "1 error in 0.31s"] {
         assert_eq!(fix(&world, general), "that line is too general: give the whole line that says what failed\n", "{general}");
     }
     let json: serde_json::Value = serde_json::from_str(&world.recall(["fix", "libpq.so.5", "--json"]).out).expect("JSON");
     assert_eq!((&json["times"], &json["failures"][0]["passed"]["turn"]), (&1.into(), &2.into()), "{json}");
-    assert!(world.recall(["fix", "libpq.so.5", "--project", "gallery"]).out.starts_with("no session had this error"));
+    assert!(
+        world
+            .recall(["fix", "libpq.so.5", "--project", "gallery"])
+            .out
+            .starts_with("no command is known to have failed with this line")
+    );
 }
 
 /// Which of its lines somebody remembers is not known, and a cut output has no exit code.
@@ -198,6 +203,6 @@ fn an_error_goes_with_its_session() {
     assert_eq!(world.count("SELECT count(*) FROM failure"), 0);
     world.digest(&["--summarizer", "extract"]);
     assert_eq!(world.recall(["forget", "--yes", "--match", "libpq.so.5"]).code, 0);
-    assert!(fix(&world, "libpq.so.5").starts_with("no session had this error"));
+    assert!(fix(&world, "libpq.so.5").starts_with("no command is known to have failed with this line"));
     assert_eq!(world.count("SELECT count(*) FROM failure WHERE line LIKE '%libpq%'"), 0);
 }

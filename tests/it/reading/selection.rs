@@ -57,6 +57,25 @@ fn an_agent_that_only_warms_up_is_no_part_of_the_session() {
     assert_eq!(costs["total"]["input"], 20, "what it cost is counted: {costs}");
 }
 
+/// Some clients wrote only what such an agent replied.
+#[test]
+fn an_agent_that_greets_without_a_task_is_no_part_of_the_session() {
+    let world = World::new();
+    world.transcript(&format!("-p/{S}.jsonl"), session(S, "/home/dev/src/shop"));
+    let greeting = assistant(S, "w2", "2026-11-21T10:30:02Z", "I am ready to explore this codebase.");
+    let marked = greeting.replace(r#""gitBranch":"main""#, r#""gitBranch":"main","isSidechain":true,"agentId":"c63fe96c""#);
+    let marked = marked.replace(r#""uuid":"w2""#, r#""uuid":"w2","parentUuid":null"#);
+    assert_eq!(marked.matches("parentUuid").count(), 1);
+    world.transcript("-p/agent-c63fe96c.jsonl", marked.clone());
+    // What has a task before it is work.
+    let worked =
+        marked.replace("c63fe96c", "d74af07d").replace(r#""uuid":"w2","parentUuid":null"#, r#""uuid":"w3","parentUuid":"w1""#);
+    world.transcript("-p/agent-d74af07d.jsonl", worked.replace("ready to explore", "done with the sluice"));
+    world.digest(&["--summarizer", "extract"]);
+    assert_eq!(world.recall(["search", "ready", "explore"]).out, "");
+    assert!(world.pages().iter().any(|(_, text)| text.contains("1 subagent")), "{:#?}", world.pages());
+}
+
 #[test]
 fn excluded_projects_are_globs_and_hold_for_folders_below() {
     let world = World::new();
