@@ -10,6 +10,7 @@ mod change;
 pub(in crate::analyze) mod sentence;
 #[cfg(test)]
 mod tests;
+mod word_lists;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
