@@ -78,14 +78,14 @@ impl Change {
             }
             Self::Sets { value, about } => {
                 let theirs = value_set(earlier).map_or_else(|| quantities(earlier), |(theirs, _)| std::slice::from_ref(theirs));
-                differ_in_value(theirs, std::slice::from_ref(value)) && about.is_subset(&earlier.words) && !denies_all(earlier)
+                differ_in_value(theirs, std::slice::from_ref(value)) && about.is_subset(earlier.words()) && !denies_all(earlier)
             }
             Self::Returns { to } => leavings(earlier).iter().any(|(_, range)| earlier.content(range.clone()) == *to),
             Self::Turns { names, on } => {
                 turned(earlier).is_some_and(|(theirs, was_on)| was_on != *on && !theirs.is_disjoint(names)) && !denies_all(earlier)
             }
             Self::States { .. } => states_otherwise(earlier, later),
-            Self::Corrects { about } => says_cause(earlier) && about.intersection(&earlier.words).count() >= 2,
+            Self::Corrects { about } => says_cause(earlier) && about.intersection(earlier.words()).count() >= 2,
         }
     }
 }
@@ -99,14 +99,14 @@ pub(super) struct TakenBack<'s> {
 impl<'s> TakenBack<'s> {
     pub(super) fn of(earlier: &'s Sentence, later: &'s Sentence) -> Option<Self> {
         let value = only_quantity(earlier)?;
-        let shared = earlier.words.intersection(&later.words);
+        let shared = earlier.words().intersection(later.words());
         let about: Vec<&String> = shared.filter(|word| !is_number(word) && !is_unit(word)).collect();
         (about.len() >= 2).then_some(Self { value, about })
     }
 
     /// Does a sentence that states this value say it again?
     pub(super) fn is_said_by(&self, again: &Sentence, value: &Quantity) -> bool {
-        is_equal(value, self.value) && self.about.iter().all(|word| again.words.contains(*word))
+        is_equal(value, self.value) && self.about.iter().all(|word| again.words().contains(*word))
     }
 }
 
@@ -165,7 +165,7 @@ fn denies_all(sentence: &Sentence) -> bool {
 /// Does the earlier sentence speak of what leaves something? A change without a subject is one of the whole project, unless it names what else
 /// it is about.
 fn is_about_same(subject: &[String], about: &BTreeSet<String>, left: &BTreeSet<String>, earlier: &Sentence) -> bool {
-    let is_other = |word: &String| earlier.words.contains(word) && !left.contains(word);
+    let is_other = |word: &String| earlier.words().contains(word) && !left.contains(word);
     if subject.is_empty() {
         return about.iter().any(is_other);
     }
@@ -567,7 +567,7 @@ fn corrects(sentence: &Sentence) -> Option<Change> {
         return None;
     }
     let taking_back = content_words("real actual true cause culprit reason wrong problem theory");
-    let about: BTreeSet<String> = sentence.words.difference(&taking_back).filter(|word| !is_number(word)).cloned().collect();
+    let about: BTreeSet<String> = sentence.words().difference(&taking_back).filter(|word| !is_number(word)).cloned().collect();
     (about.len() >= 2).then_some(Change::Corrects { about })
 }
 

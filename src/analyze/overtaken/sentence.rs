@@ -48,15 +48,20 @@ impl Word {
 
 /// With so many words, those that no sentence holds any more are forgotten.
 const MAX_WORDS: usize = 1 << 17;
+/// So many are kept for the sentences of the next project, which has most of them, too.
+const MAX_WORDS_KEPT: usize = 1 << 14;
 
 thread_local! {
     /// The words of the sentences that are looked at.
     static WORDS: RefCell<HashMap<String, Rc<Word>>> = RefCell::default();
 }
 
-/// Forgets the words that no sentence holds any more.
+/// Forgets the words that no sentence holds any more, where they are many.
 pub(super) fn forget_words() {
     WORDS.with_borrow_mut(|words| {
+        if words.len() <= MAX_WORDS_KEPT {
+            return;
+        }
         words.retain(|_, word| Rc::strong_count(word) > 1);
         words.shrink_to_fit();
     });
@@ -100,7 +105,8 @@ impl Deref for Token {
 pub(in crate::analyze) struct Sentence {
     pub(super) text: String,
     pub(in crate::analyze) tokens: Vec<Token>,
-    pub(super) words: BTreeSet<String>,
+    /// What it is about, once that was asked for.
+    words: OnceCell<BTreeSet<String>>,
     /// It tells what was done to the code, or asks for that: what is so then, it does not say.
     is_deed: bool,
     /// It reports on a line of code.
@@ -125,7 +131,7 @@ impl Sentence {
         let tokens = tokens(&text);
         let is_unsure = asks(&text) || tokens.iter().any(|token| token.is_in(WordList::Unsure)) || is_conditional(&tokens);
         Self {
-            words: content_words(&text),
+            words: OnceCell::new(),
             is_deed: is_deed(&tokens),
             names_line: names_line(&text),
             places: tokens.iter().filter(|token| token.is_word).fold(0, |all, token| all | token.lists.places),
@@ -138,6 +144,11 @@ impl Sentence {
             frames: OnceCell::new(),
             narrows: OnceCell::new(),
         }
+    }
+
+    /// The words that tell what it is about.
+    pub(super) fn words(&self) -> &BTreeSet<String> {
+        self.words.get_or_init(|| content_words(&self.text))
     }
 
     pub(in crate::analyze) fn word(&self, at: usize) -> &str {
