@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use crate::analyze::account::SessionAccount;
 use crate::model::digest::Digest;
 use crate::model::session::hash_parts;
-use crate::text::tokenize::distinctive_words;
+use crate::text::tokenize::add_distinctive_words;
 
 /// The least Jaccard similarity of near-duplicates (numerator, denominator): shared words out of all words of both.
 const MIN_SIMILARITY: (usize, usize) = (85, 100);
@@ -34,13 +34,16 @@ impl SessionWordSet {
             let reply = turn.reply.iter().map(|reply| reply.text.as_str());
             turn.words.iter().map(|word| word.text.as_str()).chain(reply)
         });
-        let all: BTreeSet<String> = claims.chain(words).flat_map(distinctive_words).collect();
+        let mut all = BTreeSet::new();
+        claims.chain(words).for_each(|text| add_distinctive_words(&mut all, text));
         let hash = |word: &String| {
             let hash = hash_parts(&[word.as_bytes()]);
             u32::from_le_bytes([hash[0], hash[1], hash[2], hash[3]])
         };
-        let hashes: BTreeSet<u32> = all.iter().map(hash).collect();
-        Self(hashes.into_iter().collect())
+        let mut hashes: Vec<u32> = all.iter().map(hash).collect();
+        hashes.sort_unstable();
+        hashes.dedup();
+        Self(hashes)
     }
 
     /// The stored format: little-endian 32-bit hashes.
@@ -74,16 +77,39 @@ impl SessionWordSet {
 
     /// One number per band of minimum hashes.
     fn bands(&self) -> [u64; BANDS] {
-        std::array::from_fn(|band| {
-            let least = |at: usize| self.0.iter().map(|word| mix(u64::from(*word), (band * HASHES_IN_BAND + at) as u64)).min();
-            (0..HASHES_IN_BAND).fold(band as u64, |sum, at| mix(sum, least(at).unwrap_or_default()))
-        })
+        let mut least = [[u64::MAX; HASHES_IN_BAND]; BANDS];
+        for word in &self.0 {
+            let spread = spread(u64::from(*word));
+            for (least, seed) in least.as_flattened_mut().iter_mut().zip(SEEDS) {
+                *least = (*least).min(mixed(spread ^ seed));
+            }
+        }
+        std::array::from_fn(|band| least[band].iter().fold(band as u64, |sum, least| mixed(spread(sum) ^ seed(*least))))
     }
 }
 
-/// Hashes two numbers (the last steps of SplitMix64).
-fn mix(a: u64, b: u64) -> u64 {
-    let mut x = a.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ b.wrapping_add(0x9E37_79B9_7F4A_7C15).wrapping_mul(0xD1B5_4A32_D192_ED03);
+/// The seed of each hash function.
+const SEEDS: [u64; BANDS * HASHES_IN_BAND] = {
+    let mut seeds = [0; BANDS * HASHES_IN_BAND];
+    let mut at = 0;
+    while at < seeds.len() {
+        seeds[at] = seed(at as u64);
+        at += 1;
+    }
+    seeds
+};
+
+const fn spread(number: u64) -> u64 {
+    number.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+const fn seed(number: u64) -> u64 {
+    number.wrapping_add(0x9E37_79B9_7F4A_7C15).wrapping_mul(0xD1B5_4A32_D192_ED03)
+}
+
+/// The last steps of SplitMix64.
+#[inline]
+fn mixed(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     x ^ (x >> 31)

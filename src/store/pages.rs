@@ -173,16 +173,14 @@ impl Reader {
         Ok(self.db.prepare_cached(&sql)?.query_row([session], |r| r.get(0)).optional()?.flatten())
     }
 
-    /// Token usage by model of each session that has no digest and began at or after `from` and before `until`. Sessions without usage
-    /// are left out.
-    pub(crate) fn usage_without_digest(&self, from: Millis, until: Millis) -> Result<Vec<BTreeMap<String, Tokens>>> {
+    /// The sessions without a digest that began at or after `from` and before `until`. Looks through all sessions: who asks about many days
+    /// asks once for all of them.
+    pub(crate) fn undigested(&self, from: Millis, until: Millis) -> Result<Undigested> {
         let sql = format!(
-            "SELECT pk FROM session s WHERE started_at >= ?1 AND started_at < ?2 AND {HAS_NO_DIGEST} ORDER BY started_at, id"
+            "SELECT started_at, pk FROM session s WHERE started_at >= ?1 AND started_at < ?2 AND {HAS_NO_DIGEST} ORDER BY started_at, id"
         );
         let mut query = self.db.prepare_cached(&sql)?;
-        let sessions: Vec<i64> = query.query_map([from, until], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
-        let all = sessions.into_iter().map(|pk| StoredUsage::owned_by(&self.db, &self.session_head(pk)?));
-        Ok(all.collect::<Result<Vec<_>>>()?.into_iter().filter(|usage| !usage.is_empty()).collect())
+        Ok(Undigested(query.query_map([from, until], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?))
     }
 
     /// The recorded facts and the path of the session's page, if nothing changed since.
@@ -217,6 +215,20 @@ impl Reader {
              OR EXISTS (SELECT 1 FROM session s WHERE {BEGINS_WITH_TIME} AND substr(s.id, -8) = ?1 AND id <> ?2)"
         );
         Ok(self.db.prepare_cached(&sql)?.query_row(params![id8(id), id], |r| r.get(0))?)
+    }
+}
+
+/// Sessions without a digest, in the order in which they began, each with that time.
+#[derive(Debug, Default)]
+pub(crate) struct Undigested(Vec<(Millis, i64)>);
+
+impl Undigested {
+    /// Token usage by model of each of those that began at or after `from` and before `until`. Sessions without usage are left out.
+    pub(crate) fn usage_between(&self, store: &Reader, from: Millis, until: Millis) -> Result<Vec<BTreeMap<String, Tokens>>> {
+        let first = self.0.partition_point(|(began, _)| *began < from);
+        let sessions = self.0[first..].iter().take_while(|(began, _)| *began < until);
+        let all = sessions.map(|(_, pk)| StoredUsage::owned_by(&store.db, &store.session_head(*pk)?));
+        Ok(all.collect::<Result<Vec<_>>>()?.into_iter().filter(|usage| !usage.is_empty()).collect())
     }
 }
 

@@ -1,5 +1,7 @@
 //! The parts of a text in markdown: headings, paragraphs, items, rows of tables, code. Pure.
 
+use std::borrow::Cow;
+
 use super::clean::{fold_lines, one_line, shorten, without_controls};
 use super::disarm::disarm;
 
@@ -100,7 +102,12 @@ pub(crate) fn without_long_parts(text: &str) -> String {
 
 /// Without controls and foreign markup; whatever ends a line for somebody ends one here.
 pub(crate) fn harmless_lines(text: &str) -> String {
-    let lines = text.replace("\r\n", "\n").replace(['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'], "\n");
+    // The first bytes of what ends a line, and of much else.
+    let may_end_line = |byte: u8| matches!(byte, b'\r' | 0xb | 0xc | 0xc2 | 0xe2);
+    let lines = match text.bytes().any(may_end_line) {
+        true => text.replace("\r\n", "\n").replace(['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'], "\n").into(),
+        false => Cow::Borrowed(text),
+    };
     disarm(&fold_lines(&without_controls(&lines)))
 }
 

@@ -21,13 +21,22 @@ const TOLD: [&str; 9] = [
 /// Neutralizes the tags of injected blocks in any spelling, so that a model does not take quoted text for one.
 pub fn disarm(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut at = 0;
-    while let Some(c) = text[at..].chars().next() {
-        let opener = opener(&text[at..]).filter(|len| is_client_tag(&text[at + len..]));
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(may_open) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let Some(c) = rest.chars().next() else { break };
+        let opener = opener(rest).filter(|len| is_client_tag(&rest[*len..]));
         out.push(if opener.is_some() { '‹' } else { c });
-        at += opener.unwrap_or(c.len_utf8());
+        rest = &rest[opener.unwrap_or(c.len_utf8())..];
     }
+    out.push_str(rest);
     out
+}
+
+/// May a character that begins with this byte be an [`opener`]? `＜` and `﹤` begin with 0xef, as no character within goes on.
+fn may_open(byte: u8) -> bool {
+    matches!(byte, b'<' | b'\\' | b'&' | 0xef)
 }
 
 /// The length of the character that opens a tag, if the text starts with it: literal, or escaped as in HTML or JSON.

@@ -32,8 +32,16 @@ pub fn inline(text: &str) -> String {
         }
         out.push(c);
         at += c.len_utf8();
+        let plain = line.as_bytes()[at..].iter().take_while(|byte| !may_be_mark(**byte)).count();
+        out.push_str(&line[at..at + plain]);
+        at += plain;
     }
     escape_list_number(out)
+}
+
+/// Is the byte a character that [`inline`] may escape behind the first one?
+fn may_be_mark(byte: u8) -> bool {
+    matches!(byte, b'`' | b'<' | b'[' | b']' | b'|' | b'\\' | b'$' | b'*' | b'_' | b'~' | b'%' | b'&' | b'{')
 }
 
 /// The text that [`inline`] escaped.

@@ -217,9 +217,18 @@ pub(crate) fn parts(name: &str) -> Vec<&str> {
 /// The distinctive words of a text: lower case, stemmed, without stop words.
 pub(crate) fn distinctive_words(text: &str) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
+    add_distinctive_words(&mut all, text);
+    all
+}
+
+/// Adds the distinctive words of a text to those of others.
+pub(crate) fn add_distinctive_words(all: &mut BTreeSet<String>, text: &str) {
     let mut add = |word: &str| {
         if word.chars().nth(1).is_some() && !is_stop_word(word) {
-            all.insert(stem(word).to_owned());
+            let stem = stem(word);
+            if !all.contains(stem) {
+                all.insert(stem.to_owned());
+            }
         }
     };
     for word in text.split(|c: char| !c.is_alphanumeric() && c != '_') {
@@ -233,7 +242,6 @@ pub(crate) fn distinctive_words(text: &str) -> BTreeSet<String> {
             false => add(word),
         }
     }
-    all
 }
 
 /// The same, with names also as they are written in lower case: `SQLite` is known by `sqlite`.
@@ -245,14 +253,15 @@ pub(crate) fn words_in_any_case(text: &str) -> BTreeSet<String> {
 
 /// The word without its common English endings.
 pub(crate) fn stem(word: &str) -> &str {
-    for ending in ["ations", "ation", "ings", "ing", "ies", "ed", "es", "s", "e"] {
-        if let Some(stem) = word.strip_suffix(ending)
-            && stem.len() >= 3
-        {
-            return stem;
-        }
-    }
-    word
+    let endings: &[&str] = match word.as_bytes().last() {
+        Some(b's') => &["ations", "ings", "ies", "es", "s"],
+        Some(b'n') => &["ation"],
+        Some(b'g') => &["ing"],
+        Some(b'd') => &["ed"],
+        Some(b'e') => &["e"],
+        _ => &[],
+    };
+    endings.iter().filter_map(|ending| word.strip_suffix(ending)).find(|stem| stem.len() >= 3).unwrap_or(word)
 }
 
 /// The share of the words of `text` that `other` also holds: 0 to 1.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::sentence::{Sentence, content_words, is_number, is_small};
+use super::word_lists::{BEING, LEAVING, LEFT, MOVING, WordList};
 
 /// Words that end the phrase of an object.
 const ENDS: [&str; 46] = [
@@ -14,61 +15,10 @@ const ENDS: [&str; 46] = [
 ];
 /// Words that begin a clause of their own.
 const CLAUSES: [&str; 5] = ["and", "but", "so", "because", "that"];
-/// Verbs that leave their object.
-const LEAVING: [&str; 38] = [
-    "drop", "dropped", "dropping", "drops", "remove", "removed", "removes", "removing", "delete", "deleted", "deletes", "reverted",
-    "revert", "reverts", "retired", "retire", "scrapped", "scrap", "abandoned", "abandon", "ditched", "ditch", "killed", "kill",
-    "ripped", "rip", "stopped", "stop", "deprecated", "nuked", "replaced", "replaces", "replacing", "replace", "threw", "swapped",
-    "undid", "supersedes",
-];
-/// The same, said of what was left.
-pub(super) const LEFT: [&str; 21] = [
-    "gone", "removed", "deleted", "dropped", "reverted", "replaced", "retired", "obsolete", "dead", "deprecated", "scrapped",
-    "abandoned", "ripped", "unused", "history", "out", "superseded", "undone", "cut", "emptied", "killed",
-];
-/// Forms of "to be", and what else stands before what was done with something.
-const BEING: [&str; 10] = ["is", "are", "was", "were", "been", "be", "got", "gets", "has", "have"];
-/// Verbs that go from one thing to another.
-const MOVING: [&str; 26] = [
-    "switch", "switched", "switching", "switches", "move", "moved", "moves", "moving", "migrate", "migrated", "migrates",
-    "migrating", "change", "changed", "convert", "converted", "port", "ported", "rewrote", "rewritten", "went", "go", "going",
-    "renamed", "swapped", "rename",
-];
-/// Words beside which a sentence tells that a value changed.
-const VALUE_VERBS: [&str; 23] = [
-    "raise", "raised", "raises", "lower", "lowered", "lowers", "bump", "bumped", "bumps", "increase", "increased", "decrease",
-    "decreased", "reduce", "reduced", "cut", "change", "changed", "set", "extended", "shortened", "upgraded", "tightened",
-];
 /// Words that open a phrase and belong to no object: "no longer stored in Redis", "rather than asking LaunchDarkly".
 const OPENERS: [&str; 22] = [
     "use", "uses", "used", "using", "stored", "need", "needs", "needed", "kept", "keep", "goes", "run", "runs", "rely", "relies",
     "depend", "depends", "written", "lives", "live", "call", "calls",
-];
-const NEGATIONS: [&str; 14] =
-    ["not", "never", "no", "without", "don't", "doesn't", "didn't", "isn't", "aren't", "wasn't", "won't", "can't", "cannot", "nor"];
-/// Words that say what causes something.
-const CAUSES: [&str; 9] = ["cause", "caused", "causes", "culprit", "due", "because", "reason", "come", "comes"];
-/// The parts of a system that are told apart: a statement about one says nothing about another.
-const PLACES: [&[&str]; 19] = [
-    &["api"],
-    &["worker", "workers"],
-    &["web", "website"],
-    &["mobile"],
-    &["ios"],
-    &["android"],
-    &["staging"],
-    &["production", "prod"],
-    &["frontend", "client"],
-    &["backend", "server"],
-    &["test", "tests", "testing"],
-    &["dev", "development", "local", "locally"],
-    &["ci"],
-    &["admin"],
-    &["cli"],
-    &["docs"],
-    &["linux"],
-    &["windows", "macos"],
-    &["branch", "branches"],
 ];
 /// What is said to be so in these need not be so elsewhere.
 const NARROW: [&str; 5] = ["docs", "documentation", "branch", "branches", "tests"];
@@ -128,14 +78,14 @@ impl Change {
             }
             Self::Sets { value, about } => {
                 let theirs = value_set(earlier).map_or_else(|| quantities(earlier), |(theirs, _)| std::slice::from_ref(theirs));
-                differ_in_value(theirs, std::slice::from_ref(value)) && about.is_subset(&earlier.words) && !denies_all(earlier)
+                differ_in_value(theirs, std::slice::from_ref(value)) && about.is_subset(earlier.words()) && !denies_all(earlier)
             }
             Self::Returns { to } => leavings(earlier).iter().any(|(_, range)| earlier.content(range.clone()) == *to),
             Self::Turns { names, on } => {
                 turned(earlier).is_some_and(|(theirs, was_on)| was_on != *on && !theirs.is_disjoint(names)) && !denies_all(earlier)
             }
             Self::States { .. } => states_otherwise(earlier, later),
-            Self::Corrects { about } => says_cause(earlier) && about.intersection(&earlier.words).count() >= 2,
+            Self::Corrects { about } => says_cause(earlier) && about.intersection(earlier.words()).count() >= 2,
         }
     }
 }
@@ -149,14 +99,14 @@ pub(super) struct TakenBack<'s> {
 impl<'s> TakenBack<'s> {
     pub(super) fn of(earlier: &'s Sentence, later: &'s Sentence) -> Option<Self> {
         let value = only_quantity(earlier)?;
-        let shared = earlier.words.intersection(&later.words);
+        let shared = earlier.words().intersection(later.words());
         let about: Vec<&String> = shared.filter(|word| !is_number(word) && !is_unit(word)).collect();
         (about.len() >= 2).then_some(Self { value, about })
     }
 
     /// Does a sentence that states this value say it again?
     pub(super) fn is_said_by(&self, again: &Sentence, value: &Quantity) -> bool {
-        is_equal(value, self.value) && self.about.iter().all(|word| again.words.contains(*word))
+        is_equal(value, self.value) && self.about.iter().all(|word| again.words().contains(*word))
     }
 }
 
@@ -199,7 +149,7 @@ fn is_denied(sentence: &Sentence, words: &BTreeSet<String>) -> bool {
     for at in 0..sentence.tokens.len() {
         if !sentence.tokens[at].is_word {
             denied = false;
-        } else if NEGATIONS.contains(&sentence.word(at)) {
+        } else if sentence.is_in(at, WordList::Negations) {
             denied = true;
         } else if denied && !sentence.content(at..at + 1).is_disjoint(words) {
             return true;
@@ -209,13 +159,13 @@ fn is_denied(sentence: &Sentence, words: &BTreeSet<String>) -> bool {
 }
 
 fn denies_all(sentence: &Sentence) -> bool {
-    sentence.tokens.iter().filter(|token| token.is_word && NEGATIONS.contains(&token.text.as_str())).count() % 2 == 1
+    sentence.tokens.iter().filter(|token| token.is_in(WordList::Negations)).count() % 2 == 1
 }
 
 /// Does the earlier sentence speak of what leaves something? A change without a subject is one of the whole project, unless it names what else
 /// it is about.
 fn is_about_same(subject: &[String], about: &BTreeSet<String>, left: &BTreeSet<String>, earlier: &Sentence) -> bool {
-    let is_other = |word: &String| earlier.words.contains(word) && !left.contains(word);
+    let is_other = |word: &String| earlier.words().contains(word) && !left.contains(word);
     if subject.is_empty() {
         return about.iter().any(is_other);
     }
@@ -230,11 +180,6 @@ fn same_modifier(subject: &[String], earlier: &Sentence) -> bool {
     let Some(own) = subject.len().checked_sub(2).map(|at| &subject[at]) else { return true };
     // "Test sessions" are not all sessions.
     earlier.stems(0..earlier.tokens.len()).any(|word| word == own)
-}
-
-/// The parts of a system that a word names, a bit each.
-pub(super) fn places_named(word: &str) -> u32 {
-    PLACES.iter().enumerate().filter(|(_, words)| words.contains(&word)).fold(0, |all, (at, _)| all | 1 << at)
 }
 
 fn may_be_same_place(one: u32, other: u32) -> bool {
@@ -420,7 +365,7 @@ fn leaves(sentence: &Sentence, at: usize, range: Range<usize>) -> Option<Change>
     let about = words(0..sentence.tokens.len());
     let is_named = is_pair || left.len() > 1 || range.clone().any(|place| sentence.tokens[place].is_name);
     // A capital at the beginning says nothing: the earlier sentence tells whether it is a name.
-    let denies = (0..sentence.tokens.len()).any(|at| NEGATIONS.contains(&sentence.word(at)));
+    let denies = (0..sentence.tokens.len()).any(|at| sentence.is_in(at, WordList::Negations));
     let by_name = !is_named && is_subject && !denies && left.len() == 1 && range.start == 0;
     // Who names a thing and no place where it was left speaks of the whole project.
     let everywhere = (is_named || by_name) && words(clause_start(sentence, at)..clause_end(sentence, range.end)).is_empty();
@@ -507,8 +452,9 @@ fn leavings(sentence: &Sentence) -> &[(usize, Range<usize>)] {
 
 fn left_at(sentence: &Sentence, at: usize) -> Option<Range<usize>> {
     let word = |n: usize| sentence.word(at + n);
-    let before = |n: usize| at.checked_sub(n).map_or("", |at| sentence.word(at));
-    let is_passive = BEING.contains(&before(1)) || NEGATIONS.contains(&before(1));
+    let is = |list: WordList| sentence.is_in(at, list);
+    let was = |n: usize, list: WordList| at.checked_sub(n).is_some_and(|at| sentence.is_in(at, list));
+    let is_passive = || was(1, WordList::Being) || was(1, WordList::Negations);
     match (word(0), word(1)) {
         ("no", "longer") => match object(sentence, at + 2) {
             Some(range) if !sentence.content(range.clone()).is_empty() => Some(range),
@@ -520,13 +466,13 @@ fn left_at(sentence: &Sentence, at: usize) -> Option<Range<usize>> {
         ("gave" | "gives", "way") if word(2) == "to" => subject(sentence, at),
         ("moved" | "migrated" | "got" | "move" | "migrate", "off") | ("gave" | "give" | "given", "up") => object(sentence, at + 2),
         ("took" | "taken" | "take" | "ripped" | "tore", _) if word(2) == "off" || word(2) == "out" => object(sentence, at + 1),
-        (being, left) if BEING.contains(&being) && LEFT.contains(&left) => subject(sentence, at),
-        (being, "now") if BEING.contains(&being) => subject(sentence, at).filter(|range| is_name(sentence, range)),
+        _ if is(WordList::Being) && sentence.is_in(at + 1, WordList::Left) => subject(sentence, at),
+        (_, "now") if is(WordList::Being) => subject(sentence, at).filter(|range| is_name(sentence, range)),
         ("without", _) if (0..sentence.tokens.len()).any(|at| sentence.word(at) == "now") => object(sentence, at + 1),
         ("renamed" | "rename" | "renames", _) => renamed(sentence, at),
-        ("from", _) if (1..7).any(|n| MOVING.contains(&before(n))) => object(sentence, at + 1),
+        ("from", _) if (1..7).any(|n| was(n, WordList::Moving)) => object(sentence, at + 1),
         ("not", _) if is_contrast(sentence, at) && !leaves_before(sentence, at) => object(sentence, at + 1),
-        (verb, _) if LEAVING.contains(&verb) && !is_passive => {
+        _ if is(WordList::Leaving) && !is_passive() => {
             let skip = usize::from(matches!(word(1), "out" | "up" | "using" | "off"));
             object(sentence, at + 1 + skip)
         }
@@ -599,7 +545,7 @@ fn value_set(sentence: &Sentence) -> Option<&(Quantity, BTreeSet<String>)> {
 
 fn find_value_set(sentence: &Sentence) -> Option<(Quantity, BTreeSet<String>)> {
     let is_back = |at: usize| sentence.word(at) == "back" && matches!(sentence.word(at + 1), "to" | "at");
-    let verb = (0..sentence.tokens.len()).find(|at| VALUE_VERBS.contains(&sentence.word(*at)) || is_back(*at))?;
+    let verb = (0..sentence.tokens.len()).find(|at| sentence.is_in(*at, WordList::ValueVerbs) || is_back(*at))?;
     let is_to = |at: usize| sentence.word(at) == "to" || is_back(verb) && at == verb + 1;
     let to = (verb..sentence.tokens.len()).take(12).find(|at| is_to(*at) && is_number(sentence.word(*at + 1)))?;
     let value = quantity(sentence, to + 1)?;
@@ -621,13 +567,13 @@ fn corrects(sentence: &Sentence) -> Option<Change> {
         return None;
     }
     let taking_back = content_words("real actual true cause culprit reason wrong problem theory");
-    let about: BTreeSet<String> = sentence.words.difference(&taking_back).filter(|word| !is_number(word)).cloned().collect();
+    let about: BTreeSet<String> = sentence.words().difference(&taking_back).filter(|word| !is_number(word)).cloned().collect();
     (about.len() >= 2).then_some(Change::Corrects { about })
 }
 
 /// Does it say what causes something?
 pub(super) fn says_cause(sentence: &Sentence) -> bool {
-    sentence.tokens.iter().any(|token| token.is_word && CAUSES.contains(&token.text.as_str()))
+    sentence.tokens.iter().any(|token| token.is_in(WordList::Causes))
 }
 
 /// The first two content words of each clause that may state something.

@@ -10,6 +10,7 @@ mod change;
 pub(in crate::analyze) mod sentence;
 #[cfg(test)]
 mod tests;
+mod word_lists;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
@@ -54,23 +55,23 @@ struct Placed {
 
 /// Sentences by what they have to share with one that overtakes them.
 #[derive(Default)]
-struct SentenceIndex {
-    by_word: HashMap<String, Vec<usize>>,
+struct SentenceIndex<'p> {
+    by_word: HashMap<&'p str, Vec<usize>>,
     /// By the first two content words of a clause.
     by_beginning: HashMap<[String; 2], Vec<usize>>,
     /// Those that say what causes something.
     causal: Vec<usize>,
 }
 
-impl SentenceIndex {
-    fn of(placed: &[Placed]) -> Self {
+impl<'p> SentenceIndex<'p> {
+    fn of(placed: &'p [Placed]) -> Self {
         let mut index = Self::default();
         for (at, Placed { sentence, .. }) in placed
             .iter()
             .enumerate()
             .filter(|(_, one)| one.sentence.may_be_overtaken() || change::tells_state_by_deed(&one.sentence))
         {
-            sentence.words.iter().for_each(|word| index.by_word.entry(word.clone()).or_default().push(at));
+            sentence.words().iter().for_each(|word| index.by_word.entry(word).or_default().push(at));
             for beginning in change::beginnings(sentence) {
                 index.by_beginning.entry(beginning).or_default().push(at);
             }
@@ -86,7 +87,7 @@ impl SentenceIndex {
             | Change::Sets { about: words, .. }
             | Change::Returns { to: words }
             | Change::Turns { names: words, .. } => {
-                let holding = words.iter().map(|word| self.by_word.get(word).map_or(&[][..], Vec::as_slice));
+                let holding = words.iter().map(|word| self.by_word.get(word.as_str()).map_or(&[][..], Vec::as_slice));
                 holding.min_by_key(|all| all.len()).unwrap_or_default()
             }
             Change::States { begins } => self.by_beginning.get(begins).map_or(&[][..], Vec::as_slice),
@@ -100,7 +101,7 @@ impl SentenceIndex {
 struct Repeats<'p> {
     all: &'p [Said<'p>],
     placed: &'p [Placed],
-    index: &'p SentenceIndex,
+    index: &'p SentenceIndex<'p>,
     /// Of the words that were asked for; the last that was said comes first.
     known: HashMap<&'p str, ByValue<'p>>,
 }
@@ -114,8 +115,8 @@ impl<'p> Repeats<'p> {
         let (all, placed, index) = (self.all, self.placed, self.index);
         let (before, after) = (&placed[earlier].sentence, &placed[later].sentence);
         let Some(back) = TakenBack::of(before, after) else { return false };
-        let both = before.words.intersection(&after.words).filter(|word| !change::is_unit(word));
-        let rare = both.filter_map(|word| Some((word, index.by_word.get(word)?))).min_by_key(|(_, holding)| holding.len());
+        let both = before.words().intersection(after.words()).filter(|word| !change::is_unit(word));
+        let rare = both.filter_map(|word| Some((word, index.by_word.get(word.as_str())?))).min_by_key(|(_, holding)| holding.len());
         let Some((rare, holding)) = rare else { return false };
         let by_value = self.known.entry(rare).or_insert_with(|| {
             let mut by_value = ByValue::new();

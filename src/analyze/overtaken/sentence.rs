@@ -5,17 +5,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::{Deref, Range};
 use std::rc::Rc;
 
-use super::change::{Narrows, Quantity, places_named};
+use super::change::{Narrows, Quantity};
+use super::word_lists::{WordList, WordLists, is_generic};
 use crate::text::tokenize::{distinctive_words, is_stop_word, stem};
-
-/// Words that say nothing of what a sentence is about, as [`distinctive_words`] stems them.
-const GENERIC: [&str; 65] = [
-    "us", "using", "used", "instead", "longer", "anymor", "new", "old", "work", "chang", "switch", "mov", "migrat", "replac",
-    "remov", "delet", "drop", "revert", "add", "updat", "set", "run", "fix", "everyth", "everywher", "entir", "complet", "whol",
-    "thing", "way", "code", "current", "today", "yesterday", "again", "back", "off", "still", "already", "always", "never",
-    "really", "actual", "last", "first", "next", "week", "day", "went", "gone", "both", "each", "every", "decid", "choos", "chos",
-    "repo", "project", "keep", "kept", "need", "cod", "fil", "lin", "issu",
-];
 
 /// A word or a mark of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,8 +27,7 @@ pub(in crate::analyze) struct Word {
     pub(super) stem: String,
     pub(super) is_small: bool,
     is_article: bool,
-    /// The parts of a system that it names, a bit each.
-    places: u32,
+    lists: WordLists,
     /// Its content words, once they were asked for.
     content: OnceCell<Vec<String>>,
 }
@@ -49,7 +40,7 @@ impl Word {
             stem: if is_whole { text } else { stem(text) }.to_owned(),
             is_small: is_small(text),
             is_article: is_article(text),
-            places: places_named(text),
+            lists: WordLists::of(text),
             content: OnceCell::new(),
         }
     }
@@ -57,15 +48,20 @@ impl Word {
 
 /// With so many words, those that no sentence holds any more are forgotten.
 const MAX_WORDS: usize = 1 << 17;
+/// So many are kept for the sentences of the next project, which has most of them, too.
+const MAX_WORDS_KEPT: usize = 1 << 14;
 
 thread_local! {
     /// The words of the sentences that are looked at.
     static WORDS: RefCell<HashMap<String, Rc<Word>>> = RefCell::default();
 }
 
-/// Forgets the words that no sentence holds any more.
+/// Forgets the words that no sentence holds any more, where they are many.
 pub(super) fn forget_words() {
     WORDS.with_borrow_mut(|words| {
+        if words.len() <= MAX_WORDS_KEPT {
+            return;
+        }
         words.retain(|_, word| Rc::strong_count(word) > 1);
         words.shrink_to_fit();
     });
@@ -87,6 +83,11 @@ impl Token {
         Self { word, is_word, is_name }
     }
 
+    /// Is it a word of this list?
+    pub(super) fn is_in(&self, list: WordList) -> bool {
+        self.is_word && self.lists.has(list)
+    }
+
     fn content(&self) -> &[String] {
         if self.is_word { self.word.content.get_or_init(|| content_words(&self.text).into_iter().collect()) } else { &[] }
     }
@@ -104,7 +105,8 @@ impl Deref for Token {
 pub(in crate::analyze) struct Sentence {
     pub(super) text: String,
     pub(in crate::analyze) tokens: Vec<Token>,
-    pub(super) words: BTreeSet<String>,
+    /// What it is about, once that was asked for.
+    words: OnceCell<BTreeSet<String>>,
     /// It tells what was done to the code, or asks for that: what is so then, it does not say.
     is_deed: bool,
     /// It reports on a line of code.
@@ -124,24 +126,15 @@ pub(in crate::analyze) struct Sentence {
     pub(super) places: u32,
 }
 
-/// Words by which a sentence does not state what it says.
-const UNSURE: [&str; 24] = [
-    "could", "would", "might", "may", "maybe", "perhaps", "possibly", "consider", "considered", "considering", "option",
-    "alternatively", "propose", "proposed", "suggest", "suggests", "suggested", "recommend", "should", "if", "unless", "whether",
-    "wondering", "eventually",
-];
-
 impl Sentence {
     pub(in crate::analyze) fn of(text: String) -> Self {
         let tokens = tokens(&text);
-        let is_unsure = asks(&text)
-            || tokens.iter().any(|token| token.is_word && UNSURE.contains(&token.text.as_str()))
-            || is_conditional(&tokens);
+        let is_unsure = asks(&text) || tokens.iter().any(|token| token.is_in(WordList::Unsure)) || is_conditional(&tokens);
         Self {
-            words: content_words(&text),
+            words: OnceCell::new(),
             is_deed: is_deed(&tokens),
             names_line: names_line(&text),
-            places: tokens.iter().filter(|token| token.is_word).fold(0, |all, token| all | token.places),
+            places: tokens.iter().filter(|token| token.is_word).fold(0, |all, token| all | token.lists.places),
             tokens,
             text,
             is_unsure,
@@ -153,8 +146,18 @@ impl Sentence {
         }
     }
 
+    /// The words that tell what it is about.
+    pub(super) fn words(&self) -> &BTreeSet<String> {
+        self.words.get_or_init(|| content_words(&self.text))
+    }
+
     pub(in crate::analyze) fn word(&self, at: usize) -> &str {
         self.tokens.get(at).filter(|token| token.is_word).map_or("", |token| token.text.as_str())
+    }
+
+    /// Is there a word of this list at this place?
+    pub(super) fn is_in(&self, at: usize, list: WordList) -> bool {
+        self.tokens.get(at).is_some_and(|token| token.is_in(list))
     }
 
     /// Does it state something that may hold no longer?
@@ -227,11 +230,12 @@ const REQUESTS: [&str; 31] = [
 
 /// Does it name a line of a file, as reports on code do: `main.go:45:9`?
 fn names_line(text: &str) -> bool {
-    text.split_whitespace().any(|word| {
-        let mut parts = word.split(':');
-        let file = parts.next().unwrap_or_default();
-        file.contains('.') && parts.next().is_some_and(|line| line.starts_with(|c: char| c.is_ascii_digit()))
-    })
+    text.contains(':')
+        && text.split_whitespace().any(|word| {
+            let mut parts = word.split(':');
+            let file = parts.next().unwrap_or_default();
+            file.contains('.') && parts.next().is_some_and(|line| line.starts_with(|c: char| c.is_ascii_digit()))
+        })
 }
 
 /// Does it tell of work on the code, or ask for it?
@@ -246,7 +250,7 @@ fn is_deed(tokens: &[Token]) -> bool {
 
 /// A question mark in a name, such as `?w=`, asks nothing.
 fn asks(text: &str) -> bool {
-    text.split_whitespace().any(|word| word.trim_end_matches(['"', ')', '\'', '”']).ends_with('?'))
+    text.contains('?') && text.split_whitespace().any(|word| word.trim_end_matches(['"', ')', '\'', '”']).ends_with('?'))
 }
 
 fn is_article(word: &str) -> bool {
@@ -258,7 +262,7 @@ pub(in crate::analyze) fn content_words(text: &str) -> BTreeSet<String> {
     // In lower case a name in two words is one: `WebRTC` is the `webrtc` of a prompt.
     let text = text.to_lowercase();
     let mut words = distinctive_words(&text);
-    words.retain(|word| !GENERIC.contains(&word.as_str()));
+    words.retain(|word| !is_generic(word));
     // Single digits are no distinctive words, but values.
     words.extend(text.split(|c: char| !c.is_alphanumeric() && c != '.').filter(|word| is_number(word)).map(str::to_owned));
     words
@@ -280,7 +284,11 @@ fn tokens(text: &str) -> Vec<Token> {
         let joins = matches!(c, '_' | '-' | '.' | '/' | '\'' | '@' | ':' | '+') && next_to(Some(at + 1)) && !word.is_empty();
         if c.is_alphanumeric() || *c == '_' || joins || *c == '@' && next_to(Some(at + 1)) {
             is_name |= is_code || matches!(c, '_' | '/' | '.') || c.is_uppercase() && !(all.is_empty() && word.is_empty());
-            word.extend(c.to_lowercase());
+            if c.is_ascii() {
+                word.push(c.to_ascii_lowercase())
+            } else {
+                word.extend(c.to_lowercase())
+            }
             continue;
         }
         is_code ^= *c == '`';

@@ -64,7 +64,7 @@ fn what_is_so_again_was_overtaken_by_nothing() {
 
 #[test]
 fn every_word_for_what_was_left_tells_of_it_by_itself() {
-    for word in change::LEFT {
+    for word in super::word_lists::LEFT {
         let later = format!("LaunchDarkly is {word}.");
         assert!(overtakes("Feature flags are evaluated by LaunchDarkly.", &later), "{later}");
     }

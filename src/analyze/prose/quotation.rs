@@ -45,7 +45,9 @@ pub(super) fn quotations(line: &str) -> Quotations {
     // A mark that was not closed once is not closed further on.
     let mut endless: Vec<char> = Vec::new();
     let mut at = 0;
-    while let Some(c) = line[at..].chars().next() {
+    loop {
+        at += line.as_bytes()[at..].iter().take_while(|byte| !may_be_mark(**byte)).count();
+        let Some(c) = line[at..].chars().next() else { break };
         let after = at + c.len_utf8();
         if c == '`' {
             let run = line[at..].bytes().take_while(|b| *b == b'`').count();
@@ -73,6 +75,11 @@ pub(super) fn quotations(line: &str) -> Quotations {
         };
     }
     found
+}
+
+/// Is the byte a mark, or the first of a character that may be one?
+fn may_be_mark(byte: u8) -> bool {
+    matches!(byte, b'`' | b'"' | b'\'') || !byte.is_ascii()
 }
 
 fn code_end(line: &str, at: usize, run: usize) -> Option<usize> {

@@ -431,6 +431,9 @@ pub(super) fn rule_of(text: &str) -> Option<RuleWords> {
         || is_short_contrast(&sentence, &all)
         || is_for_each(&sentence, first) && begins_well
         || needs_each(&sentence);
+    if !is_rule {
+        return None;
+    }
     // What else the sentence says is beside the rule, unless it is what "never X" stands against.
     let is_against = |at: usize| all.get(at).is_some_and(|clause| clause.denies && clause.range.len() <= 2);
     let is_rule_itself = |at: usize| instructs(&all[at]) || is_against(at + 1);
@@ -438,7 +441,7 @@ pub(super) fn rule_of(text: &str) -> Option<RuleWords> {
     let told = (0..all.len()).filter(|at| if by_themselves { is_rule_itself(*at) } else { is_telling(&sentence, &all[*at]) });
     let mut words = RuleWords::default();
     told.for_each(|at| words.add(&sentence, &all[at]));
-    (is_rule && words.len() > 0).then_some(words)
+    (words.len() > 0).then_some(words)
 }
 
 /// A part that only says when, or why, is not what the rule is about.

@@ -133,7 +133,8 @@ fn table(rows: &[Block<'_>]) -> String {
 
 /// Text on one line, in which only code spans and bold words are marked up.
 fn rich(text: &str) -> String {
-    bold(&inline(text.trim()))
+    let line = inline(text.trim());
+    if line.contains('*') { bold(&line) } else { line }
 }
 
 /// Gives pairs of `**` around words their meaning back; `inline` may escape some of their stars.

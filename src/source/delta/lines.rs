@@ -12,6 +12,9 @@ use crate::source::json;
 /// Longest line that is read, in bytes. Longer ones (107 MB was reported) hold images or dumps.
 pub const MAX_LINE_BYTES: usize = 16 << 20;
 
+/// How much is read at first, in bytes.
+const FIRST_READ_BYTES: usize = 16 << 10;
+
 /// More records than this on one line are no accident: the rest is returned as one piece. This also bounds how often the rest of a
 /// line is scanned.
 const MAX_RECORDS_PER_LINE: usize = 16;
@@ -117,8 +120,10 @@ impl<R: Read> LineReader<R> {
             self.buffer.truncate(READ_BYTES);
             self.buffer.shrink_to_fit();
         }
-        // Doubling keeps the work linear for a line of any length; the buffer never grows beyond the longest allowed line.
-        let want = self.filled.min(self.max_line.saturating_sub(self.filled)).max(READ_BYTES);
+        // Most files are small. Doubling keeps the work linear for a line of any length; the buffer never grows beyond the longest allowed
+        // line.
+        let least = (2 * self.buffer.len()).clamp(FIRST_READ_BYTES, READ_BYTES);
+        let want = self.filled.min(self.max_line.saturating_sub(self.filled)).max(least);
         let room = self.filled + want;
         if self.buffer.len() < room {
             self.buffer.reserve_exact(room - self.buffer.len());

@@ -9,6 +9,7 @@ use rusqlite::{Row, Transaction, params};
 use super::writer::IngestWriter;
 use crate::model::session::{Millis, Record};
 use crate::privacy::echo::PrivateWords;
+use crate::store::chunk;
 use crate::store::load::move_to_end;
 use crate::store::projects::ensure_project;
 
@@ -102,13 +103,18 @@ impl IngestWriter<'_, '_> {
     }
 
     fn settle_start(&self, session: i64) -> Result<()> {
-        let sql = "UPDATE session SET started_at = t.at FROM (SELECT min(at) AS at FROM start WHERE session = (SELECT id FROM session WHERE pk = ?1)) t
-             WHERE pk = ?1 AND started_at IS NOT t.at";
-        if self.tx.prepare_cached(sql)?.execute([session])? > 0 {
+        let sql = "SELECT min(at) FROM start WHERE session = (SELECT id FROM session WHERE pk = ?1)";
+        let first: Option<Millis> = self.tx.prepare_cached(sql)?.query_row([session], |r| r.get(0))?;
+        let sql = "UPDATE session SET started_at = ?2 WHERE pk = ?1 AND started_at IS NOT ?2";
+        if self.tx.prepare_cached(sql)?.execute(params![session, first])? > 0 {
             // This may change which session owns shared records.
-            let others = "UPDATE session SET dirty = 1, unindexed = 1 WHERE NOT (dirty = 1 AND unindexed) AND (
-                 pk = ?1 AND EXISTS (SELECT 1 FROM bundle WHERE session = ?1 AND items > 0) OR pk IN (SELECT other FROM kin WHERE session = ?1))";
-            self.tx.prepare_cached(others)?.execute([session])?;
+            let sql = "UPDATE session SET dirty = 1, unindexed = 1 WHERE pk = ?1 AND NOT (dirty = 1 AND unindexed)
+                 AND EXISTS (SELECT 1 FROM bundle WHERE session = ?1 AND items > 0)";
+            self.tx.prepare_cached(sql)?.execute([session])?;
+            let sql = "UPDATE session SET dirty = 1, unindexed = 1 WHERE pk = ?1 AND NOT (dirty = 1 AND unindexed)";
+            for fork in chunk::forks_of(self.tx, session)? {
+                self.tx.prepare_cached(sql)?.execute([fork])?;
+            }
         }
         Ok(())
     }

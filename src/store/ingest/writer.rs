@@ -11,6 +11,7 @@ use super::echoes::Echoes;
 use super::{IngestBatch, Ingested, OFFSET_SHIFT};
 use crate::model::digest::{CLAUDE_MEM, WITHOUT_MODEL};
 use crate::model::session::{Item, Millis, Record, RecordKey};
+use crate::store::chunk;
 use crate::store::chunk::{ItemBuffer, ItemLocation, MessageHash, PutOutcome, RecordIndex, StoredKeys, StoredUsage};
 use crate::store::client_cost;
 use crate::store::erasure;
@@ -408,14 +409,20 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
             let sql = "UPDATE session SET unindexed = 1, page_dirty = page_dirty OR ?2, dirty = CASE WHEN ?2 THEN dirty ELSE 1 END WHERE pk = ?1";
             self.tx.prepare_cached(sql)?.execute(params![session, of_model])?;
         }
+        let any_digest: bool =
+            self.tx.prepare_cached("SELECT EXISTS (SELECT 1 FROM digest WHERE superseded = 0)")?.query_row([], |r| r.get(0))?;
         for session in &self.touched {
-            let sql =
-                "UPDATE session SET dirty = 1, unindexed = 1, skip = NULL WHERE pk = ?1 OR (NOT (dirty = 1 AND unindexed) AND pk IN
-                 (SELECT other FROM kin WHERE session = ?1))";
-            self.tx.prepare_cached(sql)?.execute([session])?;
             // A session without a digest only counts in its day page.
-            let sql = "UPDATE session SET page_dirty = 1 WHERE pk = ?1 AND NOT EXISTS (SELECT 1 FROM digest WHERE session = ?1 AND superseded = 0)";
+            let sql = "UPDATE session SET dirty = 1, unindexed = 1, skip = NULL,
+                 page_dirty = page_dirty OR NOT EXISTS (SELECT 1 FROM digest WHERE session = ?1 AND superseded = 0) WHERE pk = ?1";
             self.tx.prepare_cached(sql)?.execute([session])?;
+            let sql = "UPDATE session SET dirty = 1, unindexed = 1, skip = NULL WHERE pk = ?1 AND NOT (dirty = 1 AND unindexed)";
+            for fork in chunk::forks_of(self.tx, *session)? {
+                self.tx.prepare_cached(sql)?.execute([fork])?;
+            }
+            if !any_digest {
+                continue;
+            }
             // The next sessions of the project were shown this session's open items.
             let sql = format!(
                 "UPDATE session SET dirty = 2 WHERE dirty = 0 AND pk IN (SELECT n.pk FROM session n JOIN session s ON s.pk = ?1

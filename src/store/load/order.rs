@@ -11,7 +11,7 @@
 use std::collections::{HashMap, HashSet};
 
 use anyhow::Result;
-use rusqlite::Connection;
+use rusqlite::{Connection, Row};
 
 use crate::model::session::Millis;
 use crate::store::chunk::StoredItem;
@@ -44,15 +44,50 @@ struct NotedItem {
     at: Option<Millis>,
 }
 
+/// A source as it is stored, and when its conversation began.
+struct StoredSource {
+    pk: i64,
+    /// Empty for the main conversation.
+    agent: String,
+    file: String,
+    first_at: Option<Millis>,
+    last_at: Option<Millis>,
+    began: Option<Millis>,
+}
+
+impl StoredSource {
+    /// By this they are ordered. What began at no known time comes first.
+    fn place(&self) -> (bool, Option<Millis>, &str, Option<Millis>, &str) {
+        (!self.agent.is_empty(), self.began, &self.agent, self.first_at, &self.file)
+    }
+}
+
+/// The sources of a session: those of its main conversation, then those of each subagent's by its start.
+fn sources_in_order(db: &Connection, session: i64) -> Result<Vec<StoredSource>> {
+    let mut query = db.prepare_cached("SELECT pk, agent, file, first_at, last_at FROM source WHERE session = ?1")?;
+    let source = |r: &Row<'_>| {
+        let (pk, agent, file) = (r.get(0)?, r.get(1)?, r.get(2)?);
+        Ok(StoredSource { pk, agent, file, first_at: r.get(3)?, last_at: r.get(4)?, began: None })
+    };
+    let mut all: Vec<StoredSource> = query.query_map([session], source)?.collect::<rusqlite::Result<_>>()?;
+    // Most sessions have one. In SQL, each of them would take two sorts and a table of its own.
+    if all.len() > 1 {
+        let mut began: HashMap<String, Millis> = HashMap::new();
+        for source in &all {
+            let Some(first_at) = source.first_at else { continue };
+            began.entry(source.agent.clone()).and_modify(|began| *began = first_at.min(*began)).or_insert(first_at);
+        }
+        all.iter_mut().for_each(|source| source.began = began.get(&source.agent).copied());
+        all.sort_unstable_by(|one, other| one.place().cmp(&other.place()));
+    }
+    Ok(all)
+}
+
 impl SessionOrder {
     pub(super) fn of(db: &Connection, session: i64) -> Result<Self> {
-        let sql = "SELECT pk, agent, last_at FROM source WHERE session = ?1
-             ORDER BY agent <> '', min(first_at) OVER (PARTITION BY agent), agent, first_at, file";
-        let mut query = db.prepare_cached(sql)?;
-        let mut found = query.query([session])?;
         let mut all: Vec<(i64, SourcePosition)> = Vec::new();
-        while let Some(r) = found.next()? {
-            let agent = Some(r.get::<_, String>(1)?).filter(|agent| !agent.is_empty());
+        for StoredSource { pk, agent, last_at, .. } in sources_in_order(db, session)? {
+            let agent = Some(agent).filter(|agent| !agent.is_empty());
             let mut conversation = 0;
             let mut is_split = false;
             if let Some((_, before)) = all.last_mut() {
@@ -60,8 +95,8 @@ impl SessionOrder {
                 before.is_split |= is_split;
                 conversation = before.conversation + usize::from(!is_split);
             }
-            let (file, last_at) = (all.len(), r.get(2)?);
-            all.push((r.get(0)?, SourcePosition { conversation, file, agent, last_at, is_split, parts: Vec::new() }));
+            let file = all.len();
+            all.push((pk, SourcePosition { conversation, file, agent, last_at, is_split, parts: Vec::new() }));
         }
         let conversations = all.last().map_or(0, |(_, last)| last.conversation + 1);
         Ok(Self { sources: all.into_iter().collect(), conversations, noted: Vec::new() })
@@ -143,5 +178,32 @@ impl SessionOrder {
             let (part, file) = self.of_item(kept);
             (part, kept.line.offset, file, kept.line.part)
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use rusqlite::params;
+
+    proptest! {
+        /// As SQL states it.
+        #[test]
+        fn sources_stand_in_the_order_of_their_conversations(
+            sources in prop::collection::btree_map(("(|a|b)", "[x-z]"), prop::option::of(0i64..3), 0..8),
+        ) {
+            let db = Connection::open_in_memory().unwrap();
+            db.execute_batch("CREATE TABLE source(pk INTEGER PRIMARY KEY, session, agent, file, first_at, last_at)").unwrap();
+            for ((agent, file), at) in &sources {
+                let sql = "INSERT INTO source(session, agent, file, first_at) VALUES (1, ?1, ?2, ?3), (2, ?1, ?2, ?3)";
+                db.execute(sql, params![agent, file, at]).unwrap();
+            }
+            let sql = "SELECT pk FROM source WHERE session = 1
+                 ORDER BY agent <> '', min(first_at) OVER (PARTITION BY agent), agent, first_at, file";
+            let expected: Vec<i64> = db.prepare(sql).unwrap().query_map([], |r| r.get(0)).unwrap().map(Result::unwrap).collect();
+            let found: Vec<i64> = sources_in_order(&db, 1).unwrap().iter().map(|source| source.pk).collect();
+            prop_assert_eq!(found, expected);
+        }
     }
 }

@@ -56,7 +56,7 @@ fn statements(world: &World, arguments: &[&str]) -> Vec<String> {
 
 /// Of every session that is loaded it is asked in which order its sources stand.
 fn sessions_loaded(statements: &[String]) -> usize {
-    statements.iter().filter(|statement| statement.starts_with("SELECT pk, agent, last_at FROM source")).count()
+    statements.iter().filter(|statement| statement.starts_with("SELECT pk, agent, file, first_at, last_at FROM source")).count()
 }
 
 /// Runs `recall digest` and returns how many bytes it has read, from whatever files.

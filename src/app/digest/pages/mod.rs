@@ -25,7 +25,7 @@ use crate::model::session::Millis;
 use crate::model::session_facts::SessionFacts;
 use crate::render::page::{DayEntry, NeighbourDays, SessionPageInput, UndigestedTotals, day_links, day_page};
 use crate::store::leftovers::WritingMarker;
-use crate::store::pages::PageRecord;
+use crate::store::pages::{PageRecord, Undigested};
 use crate::store::worker_pool::BATCH_SESSIONS;
 use crate::store::{Reader, Writer};
 use crate::sys::failpoints;
@@ -150,6 +150,7 @@ struct PageWriter<'a> {
     on_record: BTreeSet<String>,
     /// Days whose page was made or removed in this run, with the days that it links to.
     linked: BTreeMap<String, NeighbourDays>,
+    undigested: Undigested,
     /// Folders with pages that were written since these were synced.
     unsynced: BTreeSet<PathBuf>,
     counts: PageCounts,
@@ -185,7 +186,7 @@ impl<'a> PageWriter<'a> {
         context: &'a PageContext,
         days: BTreeMap<String, String>,
     ) -> Result<Self> {
-        let on_record = store.days_with_page()?;
+        let (on_record, undigested) = (store.days_with_page()?, store.undigested(Millis::MIN, Millis::MAX)?);
         Ok(Self {
             config,
             store,
@@ -198,6 +199,7 @@ impl<'a> PageWriter<'a> {
             reached: String::new(),
             on_record,
             linked: BTreeMap::new(),
+            undigested,
             unsynced: BTreeSet::new(),
             counts: PageCounts::default(),
         })
@@ -353,7 +355,7 @@ impl<'a> PageWriter<'a> {
             return self.remove(&path);
         }
         let beside = self.beside(day);
-        let text = day_page(day, entries, undigested_on(day, config, self.store)?, &noted, &config.time_zone);
+        let text = day_page(day, entries, undigested_on(day, config, self.store, &self.undigested)?, &noted, &config.time_zone);
         self.store.record_page(&PageRecord { path: path.clone(), session: None, day: day.to_owned() })?;
         self.put(&path, &(text + &day_links(&beside)), moved_notes)?;
         self.on_record.insert(day.to_owned());
@@ -417,7 +419,8 @@ pub(crate) fn visible_day_page(config: &Config, memory: &OpenMemory, day: &str) 
         }
         let noted = notes_on(day, config, memory)?;
         let any = !entries.is_empty() || !noted.is_empty();
-        let untold = undigested_on(day, config, memory)?;
+        let (from, until) = day_bounds(day, config).unwrap_or_default();
+        let untold = undigested_on(day, config, memory, &memory.undigested(from, until)?)?;
         Ok(any.then(|| day_page(day, entries, untold, &noted, &config.time_zone)))
     })
 }
@@ -432,11 +435,11 @@ fn notes_on(day: &str, config: &Config, store: &Reader) -> Result<Vec<Note>> {
     day_bounds(day, config).map_or_else(|| Ok(Vec::new()), |(from, until)| store.notes_between(from, until))
 }
 
-/// Number and cost of the sessions without a digest that began on a day.
-fn undigested_on(day: &str, config: &Config, store: &Reader) -> Result<UndigestedTotals> {
+/// Number and cost of those of these sessions without a digest that began on a day.
+fn undigested_on(day: &str, config: &Config, store: &Reader, all: &Undigested) -> Result<UndigestedTotals> {
     let Some((from, until)) = day_bounds(day, config) else { return Ok(UndigestedTotals::default()) };
     let mut untold = UndigestedTotals::default();
-    for usage in store.usage_without_digest(from, until)? {
+    for usage in all.usage_between(store, from, until)? {
         let (usd, unknown) = session_cost(&costs_by_model(&usage, &config.prices));
         untold.sessions += 1;
         untold.cost = (untold.cost.0 + usd, untold.cost.1 || unknown);
