@@ -7,11 +7,12 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::analyze::failures::{Asked, Fit};
+use crate::analyze::shell::checks_of;
 use crate::app::filter::ProjectFilter;
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::session::{Millis, Project};
-use crate::render::known_failure::{KnownFailure, PassedLater};
+use crate::render::known_failure::{KnownFailure, PassedElsewhere, PassedLater};
 use crate::store::Reader;
 use crate::store::failures::MetFailure;
 use crate::text::clean::{counted, one_line, without_controls};
@@ -79,6 +80,9 @@ pub(crate) fn fix(memory: &OpenMemory, config: &Config, asked: &FixRequest<'_>) 
     let mut failures: Vec<KnownFailure> = by_session(met).iter().map(|group| known(group, asked.own, &day)).collect();
     failures.sort_by_key(|one| (one.elsewhere.is_some(), one.passed.is_none(), Reverse(one.at)));
     failures.truncate(asked.limit);
+    for one in failures.iter_mut().filter(|one| one.passed.is_none() || one.again_in_turn.is_some()) {
+        one.passed_elsewhere = passed_elsewhere(store, one, &day)?;
+    }
     Ok(FixReply { times, sessions, last, failures, too_general: lines.is_empty() })
 }
 
@@ -102,6 +106,38 @@ pub(super) fn proven(
         }
     }
     Ok(None)
+}
+
+/// The first later session of the project in which the check of a failure ran last and passed: the same, or one that looks at more.
+fn passed_elsewhere(
+    store: &Reader,
+    failure: &KnownFailure,
+    day: &impl Fn(Option<Millis>) -> String,
+) -> Result<Option<PassedElsewhere>> {
+    let root = failure.project.trim_end_matches('/');
+    let relative = |path: &str| {
+        let inside = path.strip_prefix(root).filter(|inside| inside.is_empty() || inside.starts_with('/'));
+        let path = inside.map_or(path, |inside| inside.trim_start_matches('/'));
+        path.trim_start_matches("./").trim_end_matches('/').to_owned()
+    };
+    let failed = checks_of(&failure.command, "", relative);
+    let (Some(at), Some(project)) = (failure.at, store.project_pk(&failure.project)?) else { return Ok(None) };
+    if failed.is_empty() {
+        return Ok(None);
+    }
+    let mut found = None;
+    store.for_each_command(project, |session, used| {
+        let is_later = used.passed_last && used.at.is_some_and(|then| then > at) && session != failure.session;
+        if found.is_some() || !is_later {
+            return;
+        }
+        let passed = checks_of(&used.line, &used.folder, relative);
+        if failed.iter().all(|check| passed.iter().any(|later| later.covers(check))) {
+            let command = one_line(&without_controls(&used.line));
+            found = Some(PassedElsewhere { session, day: day(used.at), command });
+        }
+    })?;
+    Ok(found)
 }
 
 /// Those with one signature of one session together, in order.
@@ -138,6 +174,7 @@ fn known(group: &[MetFailure], own: &str, day: &impl Fn(Option<Millis>) -> Strin
         in_turns: (group[0].failure.turn, newest.failure.turn),
         error: plain(&failure.line),
         command: plain(&failure.command),
+        passed_elsewhere: None,
         again_in_turn: (last_pass.is_some() && newest.failure.passed.is_none()).then_some(newest.failure.turn),
         passed: failure.passed.as_ref().map(|passed| PassedLater {
             command: plain(&passed.command),

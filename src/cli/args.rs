@@ -50,7 +50,7 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// What came before and after a session in its project
     Timeline(TimelineArgs),
-    /// The context a new session starts with, or what is known on a topic
+    /// What a new session starts with, or what is known on a topic
     Context(ContextArgs),
     /// What was last said on a topic, and what it replaced
     Why(WhyArgs),

@@ -89,10 +89,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             ("recall search pagination cursor", "these words in any form; one of them is enough"),
             ("recall search '\"created_at index\" project:shop since:30d'", "a phrase, in a project, in the last 30 days"),
-            (
-                "recall search kind:decision cache",
-                "decisions from notes and from digests by the model; of other sessions, your own words",
-            ),
+            ("recall search kind:decision cache", "decisions from notes and the model, else your own words"),
             ("recall search --team 'deadlock in checkout'", "also on your team's server"),
         ],
     ),

@@ -30,6 +30,23 @@ pub(crate) struct KnownFailure {
     pub(crate) passed: Option<PassedLater>,
     /// The turn in which it was met again after that, and not seen to pass.
     pub(crate) again_in_turn: Option<usize>,
+    /// Where its check was not seen to pass after the last failure: a later session in which it was.
+    pub(crate) passed_elsewhere: Option<PassedElsewhere>,
+}
+
+/// A run of the same check that passed in another session.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct PassedElsewhere {
+    pub(crate) session: String,
+    pub(crate) day: String,
+    pub(crate) command: String,
+}
+
+impl PassedElsewhere {
+    fn text(&self) -> String {
+        let Self { session, day, command } = self;
+        format!("in a later session ({}, {day}) `{}` passed", id8(session), shorten(command, MAX_CHARS))
+    }
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -46,7 +63,9 @@ pub(crate) struct PassedLater {
 impl KnownFailure {
     /// Lines, the last one ended.
     pub(crate) fn text(&self) -> String {
-        let Self { elsewhere, session, turn, day, times, in_turns, error, command, passed, again_in_turn, .. } = self;
+        let Self {
+            elsewhere, session, turn, day, times, in_turns, error, command, passed, again_in_turn, passed_elsewhere, ..
+        } = self;
         let project = elsewhere.as_ref().map(|name| format!(" in {name}")).unwrap_or_default();
         let turn = if *turn > 0 { format!(", turn {turn}") } else { String::new() };
         let often = match in_turns {
@@ -54,11 +73,12 @@ impl KnownFailure {
             (first, last) if first == last => format!(", {times} times"),
             (first, last) => format!(" ({times} times in turns {first} to {last})"),
         };
+        let unseen = passed_elsewhere.as_ref().map_or_else(|| "no passing run seen since".to_owned(), PassedElsewhere::text);
         let then = match passed {
             Some(passed) => format!("then {}", passed.text(MAX_CHARS)),
-            None => "no passing run seen since".to_owned(),
+            None => unseen.clone(),
         };
-        let again = again_in_turn.map(|turn| format!("  the error occurred again (turn {turn}); no passing run seen since\n"));
+        let again = again_in_turn.map(|turn| format!("  the error occurred again (turn {turn}); {unseen}\n"));
         let error = shorten(error, MAX_CHARS);
         let again = again.unwrap_or_default();
         format!("{day}{project}, session {}{turn}{often}: {error}\n  by `{command}`\n  {then}\n{again}", id8(session))

@@ -14,6 +14,6 @@ pub(crate) use self::class::CommandClass;
 pub(crate) use self::evidence::{printed, run};
 pub(crate) use self::git::{SHORT_HASH, is_hash};
 pub(crate) use self::same::{
-    SameRun, activation, has_check, is_check_line, may_hide_failures, programs, runs_checks_alone, runs_git_alone, single_step,
-    whole_line,
+    SameRun, activation, checks_of, has_check, is_check_line, may_hide_failures, programs, runs_checks_alone, runs_git_alone,
+    single_step, whole_line,
 };

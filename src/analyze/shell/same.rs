@@ -9,7 +9,10 @@ use super::steps::{Then, steps};
 const ABOUT_OUTPUT: &[&str] = &[
     "--", "-v", "-vv", "-vvv", "-q", "-qq", "-s", "-x", "--verbose", "--quiet", "--tb=", "-count=1", "--no-header", "--color",
     "--no-color", "--locked", "--offline", "--nocapture", "--maxfail=", "--message-format=", "--reporter=", "-ra", "--pretty",
+    "--output-format=", "--progress=", "--no-progress", "--durations=", "-p=no:cacheprovider",
 ];
+/// Options by which a check looks at more: what passes with them passes without them.
+const ABOUT_MORE: &[&str] = &["-race", "--all-features", "--all-targets", "--workspace", "--strict"];
 /// Programs that check something else where no path is named.
 const CHECKS_HERE_WITHOUT_PATH: &[&str] = &["go", "tsc", "shellcheck", "actionlint"];
 
@@ -56,7 +59,10 @@ impl SameRun {
 
     /// Does a later run of this check tell how that one would have ended: is it the same, or one of more?
     pub(crate) fn covers(&self, earlier: &Self) -> bool {
-        let same = self.program == earlier.program && self.options == earlier.options;
+        let looks_at_more = |option: &String| ABOUT_MORE.contains(&option.as_str());
+        let same = self.program == earlier.program
+            && self.options.is_superset(&earlier.options)
+            && self.options.difference(&earlier.options).all(looks_at_more);
         // The shell may still be where the earlier command went.
         let there = self.folder == earlier.folder || self.folder.is_empty();
         let all = self.words == earlier.words
@@ -83,6 +89,22 @@ impl SameRun {
             && !earlier_paths.is_empty()
             && earlier_paths.iter().all(|part| paths.iter().any(|whole| covers(whole, part)))
     }
+}
+
+/// The checks of a line that ran in a folder; `relative` writes paths as seen from the project.
+pub(crate) fn checks_of(line: &str, folder: &str, relative: impl Fn(&str) -> String) -> Vec<SameRun> {
+    let mut folder = folder.to_owned();
+    let mut checks = Vec::new();
+    for step in steps(line) {
+        match &step.words[..] {
+            [cd, to] if cd == "cd" => folder.clone_from(to),
+            words if super::checks::is_check(from_program(words)) => {
+                checks.push(SameRun::of(&words.join(" "), &folder, &relative));
+            }
+            _ => {}
+        }
+    }
+    checks
 }
 
 /// A command line without what only makes it ready, the folder that it goes to and what is staged; `None` if its exit code is not that of all its steps, or if it starts something

@@ -249,9 +249,7 @@ fn what_git_and_the_checks_showed_is_told_and_no_more() {
         "- aaaaaa6 Subject 6 (main, 1 file, pushed)\n- Subject 5 (made anew since, hash not seen, main, no push seen)\n",
         "- and 1 before\n",
         "- #113 Mend (opened in this session; merged)\n",
-        &format!(
-            "- `cargo fmt --check` {at}: failed; files were edited since\n- `go test` {at}: “ok shop” (of 9 lines with a result)\n"
-        ),
+        &format!("- `cargo fmt --check` {at}: failed; files were edited since\n- `go test` {at}: “ok shop” (of 9 result lines)\n"),
         "Open:\n- the last turn has no final reply\n- not ticked off in the list: Tell them\n",
         "Files: a.rs\nEdited after the last commit: a.rs",
     ] {

@@ -69,6 +69,32 @@ fn an_error_is_told_with_what_was_done_before_the_check_passed() {
     );
 }
 
+/// By the same check, or by one that looks at more.
+#[test]
+fn a_check_that_passed_in_a_later_session_is_told() {
+    let error = "Exit code 1\nsrc/api/orders.py:7:9: E711 Comparison to `None` should be `cond is None`\nFound 1 error.";
+    let failed = "Exit code 1\n--- FAIL: TestPages (0.00s)\n    pages_test.go:31: the second page is empty\nFAIL";
+    let world = World::new();
+    let first = says(ONE, 1, "Check the api, please")
+        + &row(ONE, 2, "cd /home/dev/src/shop && ruff check src/api", Err(error))
+        + &row(ONE, 3, "go test ./pages/...", Err(failed));
+    let later = says(TWO, 11, "Mend what is left over")
+        + &row(TWO, 12, "go test ./orders/...", Ok("ok  \tshop/orders\t0.3s"))
+        + &row(TWO, 13, "uv run ruff check . --output-format=concise", Ok("All checks passed!"));
+    world.transcript(&format!("-p/{ONE}.jsonl"), first);
+    world.transcript(&format!("-p/{TWO}.jsonl"), &later);
+    world.digest(&["--summarizer", "extract"]);
+    let told = fix(&world, "E711 Comparison to `None` should be `cond is None`");
+    let passed = "  in a later session (22227777, 2026-11-12) `uv run ruff check . --output-format=concise` passed\n";
+    assert!(told.ends_with(passed), "{told}");
+    let told = fix(&world, "--- FAIL: TestPages (0.00s)");
+    assert!(told.ends_with("  no passing run seen since\n"), "another folder's tests say nothing: {told}");
+    world.transcript(&format!("-p/{TWO}.jsonl"), later + &row(TWO, 14, "go test -race ./...", Ok("ok  \tshop/pages\t0.3s")));
+    world.digest(&["--summarizer", "extract"]);
+    let told = fix(&world, "--- FAIL: TestPages (0.00s)");
+    assert!(told.ends_with(", 2026-11-12) `go test -race ./...` passed\n"), "{told}");
+}
+
 /// Which of its lines somebody remembers is not known, and a cut output has no exit code.
 #[test]
 fn an_error_is_found_by_any_line_that_states_it_and_counted_once() {
