@@ -345,14 +345,15 @@ pub(crate) fn since_then(memory: &OpenMemory, config: &Config, id: &str) -> Resu
     since_lines(store, config, &head, &account, &stored)
 }
 
-/// The statements of a model's that no row supports, and the items it closed without one.
+/// The statements of a model's that no row supports, the items it closed without one, and what it says is overtaken without a proof.
 fn unsupported(store: &Memory, digest: &Digest) -> Result<Vec<(&'static str, String)>> {
     let claims = digest.left_out().map(|(section, claim)| Ok((section.spec().kind.unwrap_or_default(), claim.text.clone())));
     let closes = digest.closes_left_out.iter().map(|claimed| {
         let item = store.open_item(&claimed.id)?.map(|item| item.text).unwrap_or_default();
         Ok(("closes", format!("{} {item}", claimed.id).trim_end().to_owned()))
     });
-    claims.chain(closes).collect()
+    let replaces = digest.replaces_left_out.iter().map(|claimed| Ok(("replaces", claimed.id.clone())));
+    claims.chain(closes).chain(replaces).collect()
 }
 
 /// Writes the lines of a session's transcripts, as far as these still exist and `view` shows them.

@@ -48,12 +48,30 @@ pub struct Digest {
     pub closes: Vec<String>,
     /// What a model says it closed, and no row it cites supports: it stays open.
     pub closes_left_out: Vec<ClaimedClosing>,
+    /// Statements of earlier sessions that its own words overtake, as a model says.
+    pub replaces: Vec<ClaimedReplacement>,
+    /// What a model says it overtakes, and no words of the session prove: it stands.
+    pub replaces_left_out: Vec<ClaimedReplacement>,
 }
 
 /// That a session closed an open item, in a model's words.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClaimedClosing {
     pub id: String,
+    #[serde(default)]
+    pub rows: Vec<RecordKey>,
+}
+
+/// That a session overtakes a statement that was offered to a model, in its words. Ids stand for both sentences: no digest holds the words of
+/// another session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClaimedReplacement {
+    /// Of the statement that no longer holds.
+    pub id: String,
+    /// Of the sentence of this session that proves it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// The record of that sentence; without one what the model cites.
     #[serde(default)]
     pub rows: Vec<RecordKey>,
 }
@@ -232,6 +250,11 @@ impl Serialize for Digest {
         if !self.closes_left_out.is_empty() {
             map.serialize_entry("closes_left_out", &self.closes_left_out)?;
         }
+        for (key, claimed) in [("replaces", &self.replaces), ("replaces_left_out", &self.replaces_left_out)] {
+            if !claimed.is_empty() {
+                map.serialize_entry(key, claimed)?;
+            }
+        }
         map.end()
     }
 }
@@ -259,6 +282,8 @@ impl<'de> Visitor<'de> for DigestVisitor {
                 ("request", _) => digest.request = map.next_value()?,
                 ("closes", _) => digest.closes = map.next_value()?,
                 ("closes_left_out", _) => digest.closes_left_out = map.next_value()?,
+                ("replaces", _) => digest.replaces = map.next_value()?,
+                ("replaces_left_out", _) => digest.replaces_left_out = map.next_value()?,
                 (_, Some(section)) => digest[section] = map.next_value()?,
                 _ => _ = map.next_value::<IgnoredAny>()?,
             }

@@ -208,7 +208,7 @@ fn is_denied(sentence: &Sentence, words: &BTreeSet<String>) -> bool {
     false
 }
 
-fn denies_all(sentence: &Sentence) -> bool {
+pub(super) fn denies_all(sentence: &Sentence) -> bool {
     sentence.tokens.iter().filter(|token| token.is_word && NEGATIONS.contains(&token.text.as_str())).count() % 2 == 1
 }
 
@@ -501,7 +501,7 @@ fn clause_start(sentence: &Sentence, end: usize) -> usize {
 }
 
 /// What is left: where the words for it stand, and its tokens.
-fn leavings(sentence: &Sentence) -> &[(usize, Range<usize>)] {
+pub(super) fn leavings(sentence: &Sentence) -> &[(usize, Range<usize>)] {
     sentence.leavings.get_or_init(|| (0..sentence.tokens.len()).filter_map(|at| Some((at, left_at(sentence, at)?))).collect())
 }
 

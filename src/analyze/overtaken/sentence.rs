@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::{Deref, Range};
 use std::rc::Rc;
 
-use super::change::{Narrows, Quantity, places_named};
+use super::change::{self, Narrows, Quantity, places_named};
 use crate::text::tokenize::{distinctive_words, is_stop_word, stem};
 
 /// Words that say nothing of what a sentence is about, as [`distinctive_words`] stems them.
@@ -102,15 +102,15 @@ impl Deref for Token {
 
 #[derive(Debug, Clone)]
 pub(in crate::analyze) struct Sentence {
-    pub(super) text: String,
+    pub(in crate::analyze) text: String,
     pub(in crate::analyze) tokens: Vec<Token>,
-    pub(super) words: BTreeSet<String>,
+    pub(in crate::analyze) words: BTreeSet<String>,
     /// It tells what was done to the code, or asks for that: what is so then, it does not say.
     is_deed: bool,
     /// It reports on a line of code.
     pub(in crate::analyze) names_line: bool,
     /// It asks, plans, supposes or passes on: what it says is not stated as so.
-    pub(super) is_unsure: bool,
+    pub(in crate::analyze) is_unsure: bool,
     /// What it leaves, once that was asked for.
     pub(super) leavings: OnceCell<Vec<(usize, Range<usize>)>>,
     /// The same of its values, and of the one that it sets.
@@ -160,6 +160,21 @@ impl Sentence {
     /// Does it state something that may hold no longer?
     pub(super) fn may_be_overtaken(&self) -> bool {
         !(self.is_unsure || self.is_deed || self.names_line)
+    }
+
+    /// Does it name something that another one does not?
+    pub(in crate::analyze) fn names_beside(&self, other: &Self) -> bool {
+        self.tokens.iter().any(|token| token.is_word && token.is_name && !other.has_word(&token.text))
+    }
+
+    /// Does it deny something, and not deny that again?
+    pub(in crate::analyze) fn is_denied(&self) -> bool {
+        change::denies_all(self)
+    }
+
+    /// Does it say that something was left?
+    pub(in crate::analyze) fn leaves_something(&self) -> bool {
+        !change::leavings(self).is_empty()
     }
 
     /// The content words of some of its tokens.
