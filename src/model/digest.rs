@@ -349,3 +349,20 @@ pub(crate) fn is_item_id(word: &str) -> bool {
 pub(crate) fn item_id(session: &str, kind: &str, text: &str) -> String {
     short_id(&kind[..1], &[session, kind, &text.to_lowercase()])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_of_an_older_program_is_read_and_written_as_it_was() {
+        let stored = Digest { title: "The settings".into(), closes: vec!["n1".into()], ..Digest::default() };
+        let json = serde_json::to_string(&stored).expect("JSON");
+        assert!(!json.contains("replaces"), "{json}");
+        assert_eq!(serde_json::from_str::<Digest>(&json).expect("a digest"), stored);
+        let replaces = vec![ClaimedReplacement { id: "s1".into(), by: Some("s2".into()), rows: vec![RecordKey([1; 16])] }];
+        let newer = Digest { replaces, ..stored };
+        let json = serde_json::to_string(&newer).expect("JSON");
+        assert_eq!(serde_json::from_str::<Digest>(&json).expect("a digest"), newer);
+    }
+}

@@ -72,6 +72,16 @@ impl Reader {
         Ok(query.query_row([id], overtaken).optional()?)
     }
 
+    /// What these sessions said, and what is noted for the project, that was overtaken before a time: the ids of places, and the sentences.
+    pub(crate) fn overtaken_before(&self, project: &str, sessions: &[i64], until: Millis) -> Result<HashSet<(String, String)>> {
+        let Some(pk) = self.project_pk(project)? else { return Ok(HashSet::new()) };
+        let list = sessions.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+        let sql = format!("{SELECT} AND o.later_at < ?1 AND (d.session IN ({list}) OR n.project = ?2)");
+        let mut query = self.db.prepare(&sql)?;
+        let all = query.query_map(params![until, pk], overtaken)?;
+        all.map(|one| one.map(|one| (one.earlier.by.place().to_owned(), one.earlier.text)).map_err(Into::into)).collect()
+    }
+
     /// What a session said that was overtaken, each with what stands now. Reads all of its project: who asks about many sessions asks
     /// [`OvertakenBySession`].
     pub(crate) fn overtaken_of(&self, head: &SessionHead) -> Result<Vec<Overtaken>> {

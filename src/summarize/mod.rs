@@ -164,9 +164,10 @@ pub(crate) fn summarize(model: &dyn Summarizer, input: &SummaryInput) -> Result<
     let digest = |said: &str| {
         let mut digest = reply::read(said, &input.request)?;
         restore_user_words(&mut digest, &input.session);
+        // Before other words take the place of the model's.
+        verify_replacements(&mut digest, &input.session, &input.offered.statements);
         verify(&mut digest, &input.session);
         verify_closings(&mut digest, &input.session, &input.offered.open);
-        verify_replacements(&mut digest, &input.session, &input.offered.statements);
         Ok(digest)
     };
     let ModelAnswer { value, model, cost_usd } = ask(model, &input.request, &digest)?;

@@ -176,7 +176,7 @@ fn only_quantity(sentence: &Sentence) -> Option<&Quantity> {
 }
 
 /// Is it the name of a unit, or the stem of one?
-pub(super) fn is_unit(word: &str) -> bool {
+pub(in crate::analyze) fn is_unit(word: &str) -> bool {
     UNITS.iter().any(|(_, names, _)| names.contains(&word))
 }
 
@@ -434,9 +434,14 @@ fn leaves(sentence: &Sentence, at: usize, range: Range<usize>) -> Option<Change>
     })
 }
 
+/// Does it say that something was left, or went elsewhere?
+pub(super) fn is_change(word: &str) -> bool {
+    [&LEFT[..], &LEAVING, &MOVING].iter().any(|words| words.contains(&word))
+}
+
 /// Is it a word for the change itself? It says nothing of where something changed.
 fn tells_change(word: &str) -> bool {
-    [&LEFT[..], &LEAVING, &MOVING, &BEING].iter().any(|words| words.contains(&word))
+    is_change(word) || BEING.contains(&word)
 }
 
 fn clause_end(sentence: &Sentence, start: usize) -> usize {

@@ -16,6 +16,7 @@ mod tests;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+pub(in crate::analyze) use self::change::is_unit;
 use self::change::{Change, Quantity, TakenBack, ValueKey, changes_of};
 pub(crate) use self::offered::{EarlierText, OfferedStatement, offered};
 use self::sentence::Sentence;
@@ -43,6 +44,11 @@ pub(crate) struct Said<'t> {
 /// The id of a sentence where it was said, in a session or a note with this id.
 pub(crate) fn sentence_id(place: &str, sentence: &str) -> String {
     short_id("s", &[place, sentence])
+}
+
+/// The sentence with this id of a text that was said there.
+pub(crate) fn sentence_with_id(place: &str, text: &str, id: &str) -> Option<String> {
+    sentences_of(text).into_iter().find(|sentence| sentence_id(place, sentence) == id)
 }
 
 /// That a sentence overtakes an earlier one, as a model says: both by their ids.

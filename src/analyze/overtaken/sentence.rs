@@ -162,9 +162,29 @@ impl Sentence {
         !(self.is_unsure || self.is_deed || self.names_line)
     }
 
-    /// Does it name something that another one does not?
+    /// Does it ask for work, and say nothing of what that is to change?
+    pub(in crate::analyze) fn asks_for_work(&self) -> bool {
+        let words = || self.words_in(0..self.tokens.len());
+        let asks = words().next().is_some_and(|first| REQUESTS.contains(&first));
+        let asks_politely = words().zip(words().skip(1)).any(|two| matches!(two, ("can" | "could", "you")));
+        asks_politely || asks && !self.tells_change()
+    }
+
+    /// Does it hold a name that another one does, too?
+    pub(in crate::analyze) fn shares_name(&self, other: &Self) -> bool {
+        self.tokens.iter().any(|token| token.is_word && token.is_name && other.has_word(&token.text))
+    }
+
+    /// Does it name something, or a number, that another one does not?
     pub(in crate::analyze) fn names_beside(&self, other: &Self) -> bool {
-        self.tokens.iter().any(|token| token.is_word && token.is_name && !other.has_word(&token.text))
+        let names = |token: &Token| token.is_word && (token.is_name || is_number(&token.text));
+        self.tokens.iter().any(|token| names(token) && !other.has_word(&token.text))
+    }
+
+    /// Does it say that something is no longer as it was?
+    pub(in crate::analyze) fn tells_change(&self) -> bool {
+        change::changes_of(self).iter().any(|change| !matches!(change, change::Change::States { .. }))
+            || self.tokens.iter().any(|token| token.is_word && change::is_change(&token.text))
     }
 
     /// Does it deny something, and not deny that again?
@@ -217,7 +237,7 @@ impl Sentence {
     }
 
     /// Does it hold this word, as it is written in lower case?
-    pub(super) fn has_word(&self, word: &str) -> bool {
+    pub(in crate::analyze) fn has_word(&self, word: &str) -> bool {
         self.words_in(0..self.tokens.len()).any(|own| own == word)
     }
 

@@ -3,7 +3,7 @@
 //! ## Cost
 //! Sessions are found in the index of words, by rare words of the session; only the best of them are read.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use anyhow::Result;
 
@@ -21,9 +21,10 @@ use crate::text::tokenize::{is_stop_word, words_of};
 /// The most earlier sessions that are read, and the newest notes.
 const MAX_SESSIONS: usize = 8;
 const MAX_NOTES: usize = 50;
-/// The most words of a session that are looked up, and that are searched for: the rarest.
-const MAX_LOOKED_UP: usize = 64;
-const MAX_WORDS: usize = 20;
+/// The most words of a session that are looked up, and that are searched for: the rarest, as long as no more documents hold them.
+const MAX_LOOKED_UP: usize = 96;
+const MAX_WORDS: usize = 40;
+const MAX_MATCHES: u64 = 4_000;
 /// A word that more documents hold says little, and takes time to search for: a share of all, and the bounds of their number.
 const COMMON_SHARE: u64 = 10;
 const COMMON: (u64, u64) = (50, 2_000);
@@ -39,10 +40,11 @@ impl DigestMaker<'_> {
         session: &Session,
     ) -> Result<Vec<OfferedStatement>> {
         let Some(began) = session.began_at() else { return Ok(Vec::new()) };
+        let about = self.sessions_about(store, head, session, began)?;
         let (mut earlier, mut denied) = (Vec::new(), HashMap::new());
-        for known in self.sessions_about(store, head, session, began)? {
+        for known in &about {
             denied.insert(known.id.clone(), store.denied_of(known.pk)?);
-            said_in(&turns_of(store, &known)?, &known, &mut earlier);
+            said_in(&turns_of(store, known)?, known, &mut earlier);
         }
         let mut notes = store.notes_for(&head.project.key)?;
         notes.retain(|note| note.kind != NoteKind::Todo.name() && note.project == head.project);
@@ -51,9 +53,8 @@ impl DigestMaker<'_> {
         earlier.extend(notes.into_iter().map(|note| EarlierText { place: note.id, at: note.at, text: note.text }));
         earlier.retain(|text| text.at < began);
         // What overtook it when the session began is known; what the session itself overtakes is asked again.
-        let overtaken = store.overtaken_in(&head.project.key)?.into_iter().filter(|one| one.later.at < began);
-        let overtaken: HashSet<(String, String)> =
-            overtaken.map(|one| (one.earlier.by.place().to_owned(), one.earlier.text)).collect();
+        let sessions: Vec<i64> = about.iter().map(|known| known.pk).collect();
+        let overtaken = store.overtaken_before(&head.project.key, &sessions, began)?;
         let is_denied = |place: &str, text: &str| {
             denied.get(place).is_some_and(|denied: &Vec<DeniedStatement>| denied.iter().any(|one| one.is_said_by("", text)))
         };
@@ -112,7 +113,12 @@ fn rare_words(store: &Reader, session: &Session) -> Result<Vec<String>> {
         }
     }
     rare.sort();
-    Ok(rare.into_iter().take(MAX_WORDS).map(|(_, phrase)| phrase).collect())
+    let mut matches = 0;
+    let few = rare.into_iter().take(MAX_WORDS).take_while(|(holding, _)| {
+        matches += holding;
+        matches <= MAX_MATCHES
+    });
+    Ok(few.map(|(_, phrase)| phrase).collect())
 }
 
 /// The turns of an earlier session, as its account has them where there is one.
