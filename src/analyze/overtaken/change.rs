@@ -323,7 +323,7 @@ const UNITS: [(&str, &[&str], f64); 15] = [
     ("count", &["characters", "chars", "lines", "tokens", "words"], 1.0),
 ];
 
-fn quantities(sentence: &Sentence) -> &[Quantity] {
+pub(super) fn quantities(sentence: &Sentence) -> &[Quantity] {
     sentence.quantities.get_or_init(|| quantities_in(sentence, 0..sentence.tokens.len()))
 }
 
@@ -348,7 +348,7 @@ fn quantity(sentence: &Sentence, at: usize) -> Option<Quantity> {
 }
 
 /// Are there values on both sides, all of one kind, and none on both?
-fn differ_in_value(one: &[Quantity], other: &[Quantity]) -> bool {
+pub(super) fn differ_in_value(one: &[Quantity], other: &[Quantity]) -> bool {
     let differ = |a: &Quantity, b: &Quantity| match (&a.measured, &b.measured) {
         (Some((kind, a_is)), Some((other_kind, b_is))) => kind == other_kind && a_is != b_is,
         (None, None) => a.text != b.text,

@@ -17,7 +17,7 @@ const MAX_OFFERED: usize = 24;
 const MAX_READ: usize = 80;
 /// Words of a synonym count so much of the word itself.
 const SYNONYM: f64 = 0.6;
-/// A sentence that supposes or proposes counts so much of another.
+/// A sentence that supposes, proposes or asks for work counts so much of another.
 const UNSURE: f64 = 0.7;
 /// What a sentence is worth for what is said around it.
 const AROUND: f64 = 0.2;
@@ -78,14 +78,14 @@ pub(crate) fn offered(session: &Session, earlier: &[EarlierText], is_out: impl F
     best.map(|one| OfferedStatement { id: sentence_id(one.place, &one.text), text: one.text.clone() }).collect()
 }
 
-/// How much a sentence says of what holds; nothing if it asks a question or for work, reports on a line of code, or leaves something to do: that
-/// is offered as an open item.
+/// How much a sentence says of what holds; nothing if it asks, reports on a line of code, or leaves something to do: that is offered as an open
+/// item.
 fn says(text: &str) -> f64 {
     let sentence = Sentence::of(text.to_owned());
-    if sentence.names_line || sentence.asks_for_work() || is_offer(text) || is_about(text, SentenceTopic::Next) {
+    if sentence.names_line || is_offer(text) || is_about(text, SentenceTopic::Next) {
         return 0.0;
     }
-    (0.5 + weight(text)) * if sentence.is_unsure { UNSURE } else { 1.0 }
+    (0.5 + weight(text)) * if sentence.is_unsure || sentence.asks_for_work() { UNSURE } else { 1.0 }
 }
 
 /// How much sentences, and all that was said in a place, are about what a session is about.

@@ -175,6 +175,11 @@ impl Sentence {
         self.tokens.iter().any(|token| token.is_word && token.is_name && other.has_word(&token.text))
     }
 
+    /// Do both give values of one kind, and none alike?
+    pub(in crate::analyze) fn gives_other_value(&self, other: &Self) -> bool {
+        change::differ_in_value(change::quantities(self), change::quantities(other))
+    }
+
     /// Does it name something, or a number, that another one does not?
     pub(in crate::analyze) fn names_beside(&self, other: &Self) -> bool {
         let names = |token: &Token| token.is_word && (token.is_name || is_number(&token.text));

@@ -18,10 +18,14 @@ use crate::model::session::{Item, RecordKey, Session};
 use crate::text::synonyms::group_of;
 use crate::text::tokenize::{covered_by, words_of};
 
-/// How far a sentence of a cited record is ahead of another of its turn, as a share of the earlier statement's words.
+/// The words of the earlier statement that a sentence holds count so much, as a share of all.
+const SHARED: f64 = 1.5;
+/// How far a sentence of a cited record is ahead of another of its turn.
 const CITED: f64 = 0.4;
 /// How far one is ahead that holds a name of the earlier statement.
 const SAME_NAME: f64 = 0.3;
+/// How far one is ahead that gives another value of the same kind.
+const OTHER_VALUE: f64 = 0.4;
 /// How far one is ahead that names something new, and one that tells of a change; and how far words of the user's are behind, which mostly ask
 /// for what a reply then tells.
 const NEW_NAME: f64 = 0.2;
@@ -119,14 +123,15 @@ impl SaidInSession {
         let worth = |one: &SaidSentence| {
             let told = told.iter().map(|told| {
                 let about = covered_by(&earlier.terms, told) / most_about;
-                covered_by(told, &one.terms) * about.max(ASIDE)
+                (covered_by(told, &one.terms) * covered_by(&one.terms, told)).sqrt() * about.max(ASIDE)
             });
             let told = told.fold(0.0, f64::max);
-            let shared = covered_by(&earlier.terms, &one.terms);
+            let shared = SHARED * covered_by(&earlier.terms, &one.terms);
             let is_about = shared > 0.0 || told >= MIN_TOLD && self.is_turn_about(one.turn, &earlier);
             let ahead = [
                 (cited.contains(&one.row), CITED),
                 (one.sentence.shares_name(&earlier.sentence), SAME_NAME),
+                (one.sentence.gives_other_value(&earlier.sentence), OTHER_VALUE),
                 (one.sentence.names_beside(&earlier.sentence), NEW_NAME),
                 (one.sentence.tells_change(), CHANGE),
                 (one.is_of_user, OF_USER),

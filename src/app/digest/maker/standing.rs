@@ -21,6 +21,9 @@ use crate::text::tokenize::{is_stop_word, words_of};
 /// The most earlier sessions that are read, and the newest notes.
 const MAX_SESSIONS: usize = 8;
 const MAX_NOTES: usize = 50;
+/// The most texts of one, the last ones; a longer prompt may be pasted for the most part, in bytes.
+const MAX_TEXTS: usize = 40;
+const MAX_TYPED_BYTES: usize = 2_000;
 /// The most words of a session that are looked up, and that are searched for: the rarest, as long as no more documents hold them.
 const MAX_LOOKED_UP: usize = 96;
 const MAX_WORDS: usize = 40;
@@ -44,14 +47,13 @@ impl DigestMaker<'_> {
         let (mut earlier, mut denied) = (Vec::new(), HashMap::new());
         for known in &about {
             denied.insert(known.id.clone(), store.denied_of(known.pk)?);
-            said_in(&turns_of(store, known)?, known, &mut earlier);
+            earlier.extend(said_in(&turns_of(store, known)?, known, began));
         }
         let mut notes = store.notes_for(&head.project.key)?;
-        notes.retain(|note| note.kind != NoteKind::Todo.name() && note.project == head.project);
+        notes.retain(|note| note.kind != NoteKind::Todo.name() && note.project == head.project && note.at < began);
         notes.sort_by_key(|note| std::cmp::Reverse(note.at));
         notes.truncate(MAX_NOTES);
         earlier.extend(notes.into_iter().map(|note| EarlierText { place: note.id, at: note.at, text: note.text }));
-        earlier.retain(|text| text.at < began);
         // What overtook it when the session began is known; what the session itself overtakes is asked again.
         let sessions: Vec<i64> = about.iter().map(|known| known.pk).collect();
         let overtaken = store.overtaken_before(&head.project.key, &sessions, began)?;
@@ -129,15 +131,19 @@ fn turns_of(store: &Reader, head: &SessionHead) -> Result<Vec<Turn>> {
     }
 }
 
-/// What the user said in these turns, and the replies that closed them.
-fn said_in(turns: &[Turn], head: &SessionHead, all: &mut Vec<EarlierText>) {
+/// What the user said in these turns before a time, and the replies that closed them: the last of it.
+fn said_in(turns: &[Turn], head: &SessionHead, until: Millis) -> Vec<EarlierText> {
+    let mut all = Vec::new();
     let mut add = |at: Option<Millis>, text: &str| {
+        let at = at.filter(|at| *at < until);
         all.extend(at.map(|at| EarlierText { place: head.id.clone(), at, text: text.to_owned() }));
     };
     for turn in turns {
-        turn.words.iter().for_each(|word| add(word.at.or(turn.at), &word.text));
+        let typed = turn.words.iter().filter(|word| word.text.len() <= MAX_TYPED_BYTES);
+        typed.for_each(|word| add(word.at.or(turn.at), &word.text));
         if let Some(reply) = turn.reply.as_ref().filter(|reply| !reply.cut_off) {
             add(reply.at.or(turn.at), &reply.text);
         }
     }
+    all.split_off(all.len().saturating_sub(MAX_TEXTS))
 }
