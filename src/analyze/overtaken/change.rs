@@ -237,7 +237,7 @@ pub(super) fn places_named(word: &str) -> u32 {
     PLACES.iter().enumerate().filter(|(_, words)| words.contains(&word)).fold(0, |all, (at, _)| all | 1 << at)
 }
 
-fn may_be_same_place(one: u32, other: u32) -> bool {
+pub(super) fn may_be_same_place(one: u32, other: u32) -> bool {
     one == 0 || other == 0 || one & other != 0
 }
 

@@ -175,6 +175,11 @@ impl Sentence {
         self.tokens.iter().any(|token| token.is_word && token.is_name && other.has_word(&token.text))
     }
 
+    /// Does it speak of another part of the system than another one?
+    pub(in crate::analyze) fn is_of_another_place(&self, other: &Self) -> bool {
+        !change::may_be_same_place(self.places, other.places)
+    }
+
     /// Do both give values of one kind, and none alike?
     pub(in crate::analyze) fn gives_other_value(&self, other: &Self) -> bool {
         change::differ_in_value(change::quantities(self), change::quantities(other))

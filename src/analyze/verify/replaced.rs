@@ -3,7 +3,8 @@
 //! - They are a sentence of the user's, or of a reply that closed a turn, in a cited record or in the turn of one. What a tool printed, what
 //!   somebody else wrote, and a plan are none.
 //! - It states something: it does not ask, offer, announce, suppose, or leave something to do.
-//! - It is about what the earlier statement is about, does not say that again, and nothing behind it in the session takes it back.
+//! - It is about what the earlier statement is about, in the same part of the system, and holds enough of that, or of what the model says of the
+//!   same records. It does not say the earlier one again, nor that it stays so, and nothing behind it in the session does.
 
 use std::collections::BTreeSet;
 
@@ -31,6 +32,10 @@ const OTHER_VALUE: f64 = 0.4;
 const NEW_NAME: f64 = 0.2;
 const CHANGE: f64 = 0.2;
 const OF_USER: f64 = -0.35;
+/// How far one is ahead that denies something, where the earlier statement does not.
+const DENIAL: f64 = 0.4;
+/// What is worth less proves nothing.
+const MIN_WORTH: f64 = 0.75;
 /// What the model says of the same records counts so much, as far as a sentence holds it, and that is about the earlier statement; at least so
 /// much of it counts.
 const TOLD: f64 = 1.5;
@@ -134,6 +139,7 @@ impl SaidInSession {
                 (one.sentence.gives_other_value(&earlier.sentence), OTHER_VALUE),
                 (one.sentence.names_beside(&earlier.sentence), NEW_NAME),
                 (one.sentence.tells_change(), CHANGE),
+                (one.sentence.is_denied() && !earlier.sentence.is_denied(), DENIAL),
                 (one.is_of_user, OF_USER),
             ];
             let ahead: f64 = ahead.iter().filter(|(holds, _)| *holds).map(|(_, ahead)| ahead).sum();
@@ -144,7 +150,7 @@ impl SaidInSession {
         let taken_back = self.sentences.iter().rposition(|one| says_again(&one.sentence, &earlier.sentence));
         let since = &self.sentences[taken_back.map_or(0, |back| back + 1)..];
         let proofs = since.iter().filter(|one| turns.contains(&one.turn) && one.states(&earlier.sentence));
-        let proofs = proofs.filter_map(|one| Some((worth(one)?, one)));
+        let proofs = proofs.filter_map(|one| Some((worth(one)?, one))).filter(|(worth, _)| *worth >= MIN_WORTH);
         // Of equals the last one.
         proofs.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, one)| one)
     }
@@ -174,7 +180,10 @@ impl SaidSentence {
         let text = &self.sentence.text;
         let says = !self.sentence.is_unsure && !self.sentence.names_line && !is_announcement(text) && !is_offer(text);
         let asks = self.is_of_user && self.sentence.asks_for_work();
-        says && !asks && !self.says_it_stays(earlier) && !says_again(&self.sentence, earlier)
+        says && !asks
+            && !self.sentence.is_of_another_place(earlier)
+            && !self.says_it_stays(earlier)
+            && !says_again(&self.sentence, earlier)
     }
 
     fn says_it_stays(&self, earlier: &Sentence) -> bool {

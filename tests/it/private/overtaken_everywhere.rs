@@ -21,7 +21,7 @@ const IN_OTHER_WORDS: &str = "Sessions of the ledger live in the memory of its o
 
 /// A `claude` that says that a session's second row overtakes [`SAID`].
 fn who_finds_it() -> String {
-    let form = json!({"title": "The ledger", "request": "Go on", "completed": [{"text": "The ledger goes on", "rows": [1]}],
+    let form = json!({"title": "The ledger", "request": "Go on", "completed": [{"text": "Sessions live in the process", "rows": [2]}],
         "replaces": [{"id": "STATEMENT", "rows": [2]}]});
     let id = r"id=$(sed -n 's/^\(s[0-9a-f]*\) The session cache of the ledger uses.*/\1/p' | head -1)";
     format!("#!/bin/sh\n{id}\nprintf '%s' '{}' | sed \"s/STATEMENT/$id/\"\n", report(&form, COST))

@@ -16,7 +16,8 @@ const SHOWN: &str = "Said in earlier sessions:\n";
 
 /// A `claude` that says of every session whose request lists [`SAID`] that it overtakes that, and cites the last line that holds a text.
 fn stand_in(cited: &str) -> StandIn {
-    let form = json!({"title": "The settings", "request": "Go on", "completed": [{"text": "The shop goes on", "rows": [1]}], "replaces": "REPLACES"});
+    let form = json!({"title": "The settings", "request": "Go on", "completed": [{"text": "The configuration is in brasskey.toml", "rows": [2]}],
+        "replaces": "REPLACES"});
     let replaces = r#"[{\"id\": \"STATEMENT\", \"rows\": [\"ROW\"]}]"#;
     let scenario = r#"
         id=$(sed -n 's/^\(s[0-9a-f]*\) Settings are read.*/\1/p' "$call/stdin" | head -1)
