@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::analyze::account::SessionAccount;
+use crate::analyze::overtaken::sentence_with_id;
 use crate::app::brief::{brief, known_later, leave_out_closed, no_digest_message, page, statements_told};
 use crate::app::notes::{self, NoteRecord};
 use crate::app::open_memory::OpenMemory;
@@ -328,7 +329,7 @@ pub(crate) fn items(memory: &OpenMemory, id: &str, chars: usize) -> Result<Sessi
     let head = Found::of(store, id)?.with_rows()?;
     let session = store.load_session(&head)?;
     let stored = store.digest_of(head.pk)?;
-    let unsupported = stored.map_or(Ok(Vec::new()), |stored| unsupported(store, &stored.digest))?;
+    let unsupported = stored.map_or(Ok(Vec::new()), |stored| unsupported(store, &head, &stored.digest))?;
     Ok(SessionItems { items: list_items(&session, chars), left_out: session.left_out.told(), unsupported, id: head.id })
 }
 
@@ -345,14 +346,21 @@ pub(crate) fn since_then(memory: &OpenMemory, config: &Config, id: &str) -> Resu
     since_lines(store, config, &head, &account, &stored)
 }
 
-/// The statements of a model's that no row supports, and the items it closed without one.
-fn unsupported(store: &Memory, digest: &Digest) -> Result<Vec<(&'static str, String)>> {
+/// The statements of a model's that no row supports, the items it closed without one, and what it says is overtaken without a proof.
+fn unsupported(store: &Memory, head: &SessionHead, digest: &Digest) -> Result<Vec<(&'static str, String)>> {
     let claims = digest.left_out().map(|(section, claim)| Ok((section.spec().kind.unwrap_or_default(), claim.text.clone())));
     let closes = digest.closes_left_out.iter().map(|claimed| {
         let item = store.open_item(&claimed.id)?.map(|item| item.text).unwrap_or_default();
         Ok(("closes", format!("{} {item}", claimed.id).trim_end().to_owned()))
     });
-    claims.chain(closes).collect()
+    // Only who left something out has to know what all of the project said.
+    let said =
+        if digest.replaces_left_out.is_empty() { Vec::new() } else { store.statements_since(&head.project.key, Millis::MIN)? };
+    let replaces = digest.replaces_left_out.iter().map(|claimed| {
+        let text = said.iter().find_map(|one| sentence_with_id(one.by.place(), &one.text, &claimed.id)).unwrap_or_default();
+        Ok(("replaces", format!("{} {text}", claimed.id).trim_end().to_owned()))
+    });
+    claims.chain(closes).chain(replaces).collect()
 }
 
 /// Writes the lines of a session's transcripts, as far as these still exist and `view` shows them.

@@ -48,12 +48,30 @@ pub struct Digest {
     pub closes: Vec<String>,
     /// What a model says it closed, and no row it cites supports: it stays open.
     pub closes_left_out: Vec<ClaimedClosing>,
+    /// Statements of earlier sessions that its own words overtake, as a model says.
+    pub replaces: Vec<ClaimedReplacement>,
+    /// What a model says it overtakes, and no words of the session prove: it stands.
+    pub replaces_left_out: Vec<ClaimedReplacement>,
 }
 
 /// That a session closed an open item, in a model's words.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClaimedClosing {
     pub id: String,
+    #[serde(default)]
+    pub rows: Vec<RecordKey>,
+}
+
+/// That a session overtakes a statement that was offered to a model, in its words. Ids stand for both sentences: no digest holds the words of
+/// another session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClaimedReplacement {
+    /// Of the statement that no longer holds.
+    pub id: String,
+    /// Of the sentence of this session that proves it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// The record of that sentence; without one what the model cites.
     #[serde(default)]
     pub rows: Vec<RecordKey>,
 }
@@ -232,6 +250,11 @@ impl Serialize for Digest {
         if !self.closes_left_out.is_empty() {
             map.serialize_entry("closes_left_out", &self.closes_left_out)?;
         }
+        for (key, claimed) in [("replaces", &self.replaces), ("replaces_left_out", &self.replaces_left_out)] {
+            if !claimed.is_empty() {
+                map.serialize_entry(key, claimed)?;
+            }
+        }
         map.end()
     }
 }
@@ -259,6 +282,8 @@ impl<'de> Visitor<'de> for DigestVisitor {
                 ("request", _) => digest.request = map.next_value()?,
                 ("closes", _) => digest.closes = map.next_value()?,
                 ("closes_left_out", _) => digest.closes_left_out = map.next_value()?,
+                ("replaces", _) => digest.replaces = map.next_value()?,
+                ("replaces_left_out", _) => digest.replaces_left_out = map.next_value()?,
                 (_, Some(section)) => digest[section] = map.next_value()?,
                 _ => _ = map.next_value::<IgnoredAny>()?,
             }
@@ -323,4 +348,21 @@ pub(crate) fn is_item_id(word: &str) -> bool {
 /// An id begins with the first letter of its item's kind.
 pub(crate) fn item_id(session: &str, kind: &str, text: &str) -> String {
     short_id(&kind[..1], &[session, kind, &text.to_lowercase()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_of_an_older_program_is_read_and_written_as_it_was() {
+        let stored = Digest { title: "The settings".into(), closes: vec!["n1".into()], ..Digest::default() };
+        let json = serde_json::to_string(&stored).expect("JSON");
+        assert!(!json.contains("replaces"), "{json}");
+        assert_eq!(serde_json::from_str::<Digest>(&json).expect("a digest"), stored);
+        let replaces = vec![ClaimedReplacement { id: "s1".into(), by: Some("s2".into()), rows: vec![RecordKey([1; 16])] }];
+        let newer = Digest { replaces, ..stored };
+        let json = serde_json::to_string(&newer).expect("JSON");
+        assert_eq!(serde_json::from_str::<Digest>(&json).expect("a digest"), newer);
+    }
 }

@@ -1,7 +1,8 @@
 //! Statements that later ones overtake, of sessions that have a digest and of notes.
 //!
 //! They are found from all statements of a project, as near-duplicates are, so they do not depend on the order in which digests were made.
-//! Each goes with the digests and notes that say its two ends, and is told only while both do.
+//! Each goes with the digests and notes that say its two ends, and is told only while both do. What a model says of two sentences goes with its
+//! digest, too.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +13,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use super::notes::read_author;
 use super::{Reader, Writer};
 use crate::analyze::account::SessionAccount;
-use crate::analyze::overtaken::{OVERTAKEN_RULES, Said, overtakings};
+use crate::analyze::overtaken::{ClaimedOvertaking, OVERTAKEN_RULES, Said, overtakings_with};
 use crate::model::digest::{Digest, is_by_model};
 use crate::model::note::NoteKind;
 use crate::model::section::Section;
@@ -69,6 +70,16 @@ impl Reader {
     pub(crate) fn overtaken_with_id(&self, id: &str) -> Result<Option<Overtaken>> {
         let mut query = self.db.prepare_cached(&format!("{SELECT} AND o.id = ?1"))?;
         Ok(query.query_row([id], overtaken).optional()?)
+    }
+
+    /// What these sessions said, and what is noted for the project, that was overtaken before a time: the ids of places, and the sentences.
+    pub(crate) fn overtaken_before(&self, project: &str, sessions: &[i64], until: Millis) -> Result<HashSet<(String, String)>> {
+        let Some(pk) = self.project_pk(project)? else { return Ok(HashSet::new()) };
+        let list = sessions.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+        let sql = format!("{SELECT} AND o.later_at < ?1 AND (d.session IN ({list}) OR n.project = ?2)");
+        let mut query = self.db.prepare(&sql)?;
+        let all = query.query_map(params![until, pk], overtaken)?;
+        all.map(|one| one.map(|one| (one.earlier.by.place().to_owned(), one.earlier.text)).map_err(Into::into)).collect()
     }
 
     /// What a session said that was overtaken, each with what stands now. Reads all of its project: who asks about many sessions asks
@@ -211,6 +222,8 @@ struct ProjectWords {
     texts: Vec<String>,
     /// Ids of the sessions, and of the notes behind them.
     ids: Vec<String>,
+    /// What models say of two sentences.
+    claimed: Vec<ClaimedOvertaking>,
 }
 
 impl ProjectWords {
@@ -240,6 +253,8 @@ impl ProjectWords {
         for claim in claims {
             self.add(last_at, place, &claim.text);
         }
+        let proven = said.replaces.iter().filter_map(|one| Some((one.id.clone(), one.by.clone()?)));
+        self.claimed.extend(proven.map(|(earlier, later)| ClaimedOvertaking { earlier, later }));
     }
 }
 
@@ -316,7 +331,7 @@ fn stored_links(tx: &Transaction<'_>, project: i64) -> Result<BTreeMap<String, L
     Ok(links.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Those that the words of a project make, but those that the user denied; each once.
+/// Those that the words of a project make and that models found in them, but those that the user denied; each once.
 fn find_links(tx: &Transaction<'_>, project: i64) -> Result<Vec<(String, Link)>> {
     let words = words_of(tx, project)?;
     let said: Vec<Said<'_>> =
@@ -325,7 +340,7 @@ fn find_links(tx: &Transaction<'_>, project: i64) -> Result<Vec<(String, Link)>>
     // Of two with one id the first counts.
     let mut known: HashSet<String> = denied.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
     let mut links = Vec::new();
-    for found in overtakings(&said) {
+    for found in overtakings_with(&said, &words.ids, &words.claimed) {
         let (earlier, later) = (words.places[found.earlier], words.places[found.later]);
         let id = short_id("o", &[&words.ids[earlier.0], &found.earlier_sentence, &words.ids[later.0], &found.later_sentence]);
         if known.insert(id.clone()) {

@@ -9,7 +9,8 @@ pub(crate) mod reply;
 use jiff::tz::TimeZone;
 
 use self::claude::Claude;
-use crate::analyze::verify::{restore_user_words, verify, verify_closings};
+use crate::analyze::overtaken::OfferedStatement;
+use crate::analyze::verify::{restore_user_words, verify, verify_closings, verify_replacements};
 use crate::config::{Config, SummarizerChoice};
 use crate::model::digest::{Digest, OpenItem};
 use crate::model::finding::Finding;
@@ -20,7 +21,8 @@ use crate::sys::failpoints;
 pub use self::ask::{Attempt, ModelAnswer};
 pub(crate) use self::ask::{RawReply, ReplyParser, ask, has_answer};
 pub(crate) use self::replies::KeptReplies;
-pub use prompt::{ModelRequest, instructions, request};
+pub(crate) use prompt::request;
+pub use prompt::{ModelRequest, instructions};
 pub(crate) use reply::object_in;
 
 /// Everything a summarizer works with.
@@ -28,9 +30,18 @@ pub(crate) struct SummaryInput {
     pub(crate) session: Session,
     /// What earlier sessions of the project left open by their own records.
     pub(crate) open: Vec<OpenItem>,
-    /// What a model is shown as open, and may close: the same, or what a model said of a session.
-    pub(crate) offered: Vec<OpenItem>,
+    /// What a model is shown of earlier sessions.
+    pub(crate) offered: EarlierWords,
     pub(crate) request: ModelRequest,
+}
+
+/// What a model is shown of earlier sessions beside a session.
+#[derive(Debug, Default)]
+pub(crate) struct EarlierWords {
+    /// What is open, and may be closed: what earlier sessions left open by their own records, or what a model said of them.
+    pub(crate) open: Vec<OpenItem>,
+    /// What was said about what the session is about, the best first, and may be overtaken.
+    pub(crate) statements: Vec<OfferedStatement>,
 }
 
 /// A digest and what it cost.
@@ -153,8 +164,10 @@ pub(crate) fn summarize(model: &dyn Summarizer, input: &SummaryInput) -> Result<
     let digest = |said: &str| {
         let mut digest = reply::read(said, &input.request)?;
         restore_user_words(&mut digest, &input.session);
+        // Before other words take the place of the model's.
+        verify_replacements(&mut digest, &input.session, &input.offered.statements);
         verify(&mut digest, &input.session);
-        verify_closings(&mut digest, &input.session, &input.offered);
+        verify_closings(&mut digest, &input.session, &input.offered.open);
         Ok(digest)
     };
     let ModelAnswer { value, model, cost_usd } = ask(model, &input.request, &digest)?;

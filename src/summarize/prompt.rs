@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::analyze::condense::{Condensed, condense};
+use crate::analyze::overtaken::OfferedStatement;
 use crate::model::digest::OpenItem;
 use crate::model::section::{SECTIONS, SectionSpec};
 use crate::model::session::{Millis, RecordKey, Session, hash_parts, short_id};
@@ -22,6 +23,9 @@ const WORDS_BY_RECORD: [(usize, &str); 3] = [(2_500, "50 to 120"), (7_000, "120 
 const MAX_OPEN_BYTES: usize = 900;
 /// The most characters of an item's words there.
 const MAX_ITEM_CHARS: usize = 120;
+/// The limit of the list of statements, in bytes, and the most characters of one there. The best are listed, as many as it holds.
+const MAX_STATEMENTS_BYTES: usize = 1_200;
+const MAX_STATEMENT_CHARS: usize = 200;
 
 /// The input of one call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,21 +36,38 @@ pub struct ModelRequest {
     pub rows: Vec<RecordKey>,
     /// Ids of the open items the model may close: those that it is shown.
     pub open: Vec<String>,
-    /// Where `stdin` lists them.
-    pub open_list: Range<usize>,
+    /// Ids of the statements of earlier sessions that it may say are overtaken: those that it is shown.
+    pub statements: Vec<String>,
+    /// Where `stdin` lists both.
+    pub earlier: Range<usize>,
+    /// Bytes that it may still grow by.
+    pub room: usize,
 }
 
 impl ModelRequest {
-    /// Hash of who is asked, by the summarizer's word and the model's name, and of what it is asked about. What earlier sessions left open is
-    /// no part of that: an answer that is paid for is found again, and a digest stays valid, whatever was digested since.
+    /// Hash of who is asked, by the summarizer's word and the model's name, and of what it is asked about. What earlier sessions left open
+    /// and said is no part of that: an answer that is paid for is found again, and a digest stays valid, whatever was digested since.
     pub(crate) fn hash(&self, summarizer: &str, model: &str) -> [u8; 32] {
-        let (before, rest) = self.stdin.split_at(self.open_list.start);
-        let asked = [before, &rest[self.open_list.len()..]].concat();
+        let (before, rest) = self.stdin.split_at(self.earlier.start);
+        let asked = [before, &rest[self.earlier.len()..]].concat();
         hash_parts(&[summarizer.as_bytes(), model.as_bytes(), self.system.as_bytes(), asked.as_bytes()])
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.system.len() + self.stdin.len()
+        self.system.len() + self.stdin.len() + self.room
+    }
+
+    /// Lists statements of earlier sessions, the best first and as many as have room, behind the open items.
+    pub(crate) fn list_statements(&mut self, statements: &[OfferedStatement], sanitizer: &Sanitizer) {
+        let (ids, list) = statement_list(statements, sanitizer);
+        self.stdin.insert_str(self.earlier.end, &list);
+        self.earlier.end += list.len();
+        self.statements = ids;
+    }
+
+    /// Counts the room of a full list of statements, where it is not made yet.
+    pub(crate) fn with_room_for_statements(self) -> Self {
+        Self { room: MAX_STATEMENTS_BYTES, ..self }
     }
 }
 
@@ -64,35 +85,56 @@ fn field(spec: &SectionSpec) -> String {
 }
 
 /// Builds the request: a short head, the open items, of which the newest come first, and the condensed session inside a fence that its text
-/// cannot contain.
+/// cannot contain. Statements of earlier sessions are listed by [`ModelRequest::list_statements`].
 ///
 /// Stored texts are already redacted. They are redacted again here because that is cheap and rules may have been added since.
-pub fn request(session: &Session, open: &[OpenItem], system: &str, budget: usize, sanitizer: &Sanitizer) -> ModelRequest {
+pub(crate) fn request(session: &Session, open: &[OpenItem], system: &str, budget: usize, sanitizer: &Sanitizer) -> ModelRequest {
     let Condensed { text, rows, .. } = condense(session, budget);
     let text = sanitizer.redact(&text);
     // The fence is named after a hash of the text, so the text cannot contain it.
     let fence = short_id("record-", &[&text]);
     let mut stdin = sanitizer.redact(head(session));
     let (open, list) = open_list(open, sanitizer);
-    let open_list = stdin.len()..stdin.len() + list.len();
+    let earlier = stdin.len()..stdin.len() + list.len();
     stdin.push_str(&list);
     stdin.push_str(&format!("<{fence}>\n{text}</{fence}>\nThe record ends here. Answer with the JSON object.\n"));
-    ModelRequest { system: system.replace(WORDS_MARK, words_for(&text)), stdin, rows, open, open_list }
+    ModelRequest {
+        system: system.replace(WORDS_MARK, words_for(&text)),
+        stdin,
+        rows,
+        open,
+        statements: Vec::new(),
+        earlier,
+        room: 0,
+    }
 }
 
 /// The ids of the newest open items, as many as have room, and their list.
 fn open_list(open: &[OpenItem], sanitizer: &Sanitizer) -> (Vec<String>, String) {
+    let line = |item: &OpenItem| format!("{} {}\n", item.id, visible_line(&sanitizer.redact(&item.text), MAX_ITEM_CHARS));
+    let lines = open.iter().map(|item| (&item.id, line(item)));
+    listed("Open items of earlier sessions:\n", lines, MAX_OPEN_BYTES)
+}
+
+/// The same of statements.
+fn statement_list(statements: &[OfferedStatement], sanitizer: &Sanitizer) -> (Vec<String>, String) {
+    let line = |one: &OfferedStatement| format!("{} {}\n", one.id, visible_line(&sanitizer.redact(&one.text), MAX_STATEMENT_CHARS));
+    let lines = statements.iter().map(|one| (&one.id, line(one)));
+    listed("Said in earlier sessions:\n", lines, MAX_STATEMENTS_BYTES)
+}
+
+/// The ids of the first lines that have room in so many bytes, and these below a heading; nothing where there are none.
+fn listed<'i>(heading: &str, lines: impl Iterator<Item = (&'i String, String)>, most: usize) -> (Vec<String>, String) {
     let (mut ids, mut list) = (Vec::new(), String::new());
-    for item in open {
-        let line = format!("{} {}\n", item.id, visible_line(&sanitizer.redact(&item.text), MAX_ITEM_CHARS));
-        if list.len() + line.len() > MAX_OPEN_BYTES {
+    for (id, line) in lines {
+        if list.len() + line.len() > most {
             break;
         }
         list.push_str(&line);
-        ids.push(item.id.clone());
+        ids.push(id.clone());
     }
     if !list.is_empty() {
-        list.insert_str(0, "Open items of earlier sessions:\n");
+        list.insert_str(0, heading);
     }
     (ids, list)
 }

@@ -7,8 +7,9 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::Value;
 
 use super::prompt::ModelRequest;
-use crate::model::digest::{Claim, ClaimedClosing, Digest};
+use crate::model::digest::{Claim, ClaimedClosing, ClaimedReplacement, Digest};
 use crate::model::section::{MAX_STATEMENT_CHARS, MAX_STATEMENTS, MAX_TITLE_CHARS, Section};
+use crate::model::session::RecordKey;
 use crate::text::clean::{one_line, shorten, without_controls};
 
 /// A reply is shortened, never refused for its length. Each citation is compared with the words of its record.
@@ -53,8 +54,9 @@ pub fn read(reply: &str, request: &ModelRequest) -> Result<Digest, String> {
     let mut digest = Digest {
         title: shorten(&text(field("title")), MAX_TITLE_CHARS),
         request: text(field("request")),
-        // Nothing is closed before it is held against the rows.
+        // Nothing is closed or overtaken before it is held against the rows.
         closes_left_out: closings(field("closes"), request),
+        replaces_left_out: replacements(field("replaces"), request),
         ..Digest::default()
     };
     for section in Section::all() {
@@ -140,19 +142,29 @@ fn claims(value: &Value, request: &ModelRequest) -> Vec<Claim> {
 
 /// The open items that a reply says were closed, with what it cites for that; those made up are dropped.
 fn closings(value: &Value, request: &ModelRequest) -> Vec<ClaimedClosing> {
-    let id = |item: &Value| text(item.get("id").unwrap_or(item));
-    let mut all: Vec<ClaimedClosing> = Vec::new();
+    of_listed(value, &request.open, request).into_iter().map(|(id, rows)| ClaimedClosing { id, rows }).collect()
+}
+
+/// The same of the statements that it says were overtaken.
+fn replacements(value: &Value, request: &ModelRequest) -> Vec<ClaimedReplacement> {
+    let all = of_listed(value, &request.statements, request).into_iter();
+    all.map(|(id, rows)| ClaimedReplacement { id, by: None, rows }).collect()
+}
+
+/// The ids that a reply names of those that were listed for it, each once, with what it cites.
+fn of_listed(value: &Value, listed: &[String], request: &ModelRequest) -> Vec<(String, Vec<RecordKey>)> {
+    let mut all: Vec<(String, Vec<RecordKey>)> = Vec::new();
     for item in items(value).into_iter().take(MAX_STATEMENTS) {
-        let claimed = ClaimedClosing { id: id(item), rows: rows(item, request) };
-        if request.open.contains(&claimed.id) && all.iter().all(|known| known.id != claimed.id) {
-            all.push(claimed);
+        let id = text(item.get("id").unwrap_or(item));
+        if listed.contains(&id) && all.iter().all(|(known, _)| *known != id) {
+            all.push((id, rows(item, request)));
         }
     }
     all
 }
 
 /// The records a statement cites, by the numbers shown to the model. Invented numbers are dropped.
-fn rows(item: &Value, request: &ModelRequest) -> Vec<crate::model::session::RecordKey> {
+fn rows(item: &Value, request: &ModelRequest) -> Vec<RecordKey> {
     let cited = item.get("rows").map(items).unwrap_or_default();
     let number = |v: &Value| v.as_u64().or_else(|| v.as_str().and_then(|s| s.trim_matches(['[', ']', ' ']).parse().ok()));
     let mut rows = Vec::new();
@@ -167,7 +179,6 @@ fn rows(item: &Value, request: &ModelRequest) -> Vec<crate::model::session::Reco
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::session::RecordKey;
     use proptest::prelude::*;
 
     fn request() -> ModelRequest {

@@ -126,7 +126,7 @@ fn only_quantity(sentence: &Sentence) -> Option<&Quantity> {
 }
 
 /// Is it the name of a unit, or the stem of one?
-pub(super) fn is_unit(word: &str) -> bool {
+pub(in crate::analyze) fn is_unit(word: &str) -> bool {
     UNITS.iter().any(|(_, names, _)| names.contains(&word))
 }
 
@@ -158,7 +158,7 @@ fn is_denied(sentence: &Sentence, words: &BTreeSet<String>) -> bool {
     false
 }
 
-fn denies_all(sentence: &Sentence) -> bool {
+pub(super) fn denies_all(sentence: &Sentence) -> bool {
     sentence.tokens.iter().filter(|token| token.is_in(WordList::Negations)).count() % 2 == 1
 }
 
@@ -182,7 +182,7 @@ fn same_modifier(subject: &[String], earlier: &Sentence) -> bool {
     earlier.stems(0..earlier.tokens.len()).any(|word| word == own)
 }
 
-fn may_be_same_place(one: u32, other: u32) -> bool {
+pub(super) fn may_be_same_place(one: u32, other: u32) -> bool {
     one == 0 || other == 0 || one & other != 0
 }
 
@@ -268,7 +268,7 @@ const UNITS: [(&str, &[&str], f64); 15] = [
     ("count", &["characters", "chars", "lines", "tokens", "words"], 1.0),
 ];
 
-fn quantities(sentence: &Sentence) -> &[Quantity] {
+pub(super) fn quantities(sentence: &Sentence) -> &[Quantity] {
     sentence.quantities.get_or_init(|| quantities_in(sentence, 0..sentence.tokens.len()))
 }
 
@@ -293,7 +293,7 @@ fn quantity(sentence: &Sentence, at: usize) -> Option<Quantity> {
 }
 
 /// Are there values on both sides, all of one kind, and none on both?
-fn differ_in_value(one: &[Quantity], other: &[Quantity]) -> bool {
+pub(super) fn differ_in_value(one: &[Quantity], other: &[Quantity]) -> bool {
     let differ = |a: &Quantity, b: &Quantity| match (&a.measured, &b.measured) {
         (Some((kind, a_is)), Some((other_kind, b_is))) => kind == other_kind && a_is != b_is,
         (None, None) => a.text != b.text,
@@ -379,9 +379,14 @@ fn leaves(sentence: &Sentence, at: usize, range: Range<usize>) -> Option<Change>
     })
 }
 
+/// Does it say that something was left, or went elsewhere?
+pub(super) fn is_change(word: &str) -> bool {
+    [&LEFT[..], &LEAVING, &MOVING].iter().any(|words| words.contains(&word))
+}
+
 /// Is it a word for the change itself? It says nothing of where something changed.
 fn tells_change(word: &str) -> bool {
-    [&LEFT[..], &LEAVING, &MOVING, &BEING].iter().any(|words| words.contains(&word))
+    is_change(word) || BEING.contains(&word)
 }
 
 fn clause_end(sentence: &Sentence, start: usize) -> usize {
@@ -446,7 +451,7 @@ fn clause_start(sentence: &Sentence, end: usize) -> usize {
 }
 
 /// What is left: where the words for it stand, and its tokens.
-fn leavings(sentence: &Sentence) -> &[(usize, Range<usize>)] {
+pub(super) fn leavings(sentence: &Sentence) -> &[(usize, Range<usize>)] {
     sentence.leavings.get_or_init(|| (0..sentence.tokens.len()).filter_map(|at| Some((at, left_at(sentence, at)?))).collect())
 }
 

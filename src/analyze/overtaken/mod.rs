@@ -5,20 +5,24 @@
 //! - Precision first, for a false link hides a truth: a sentence overtakes another only if it says what it leaves, the other one says just
 //!   that, and both are about the same thing. Questions, plans, conditions and the words of others neither overtake nor are overtaken.
 //! - Within a session nothing is linked: its replies are told in their order, the last one first.
+//! - What a model says of two sentences is believed, where `analyze::verify` found words of the later session that prove it.
 
 mod change;
+mod offered;
 pub(in crate::analyze) mod sentence;
 #[cfg(test)]
 mod tests;
 mod word_lists;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
+pub(in crate::analyze) use self::change::is_unit;
 use self::change::{Change, Quantity, TakenBack, ValueKey, changes_of};
+pub(crate) use self::offered::{EarlierText, OfferedStatement, offered};
 use self::sentence::Sentence;
 use crate::analyze::prose::sentences_in_any_case;
-use crate::model::session::Millis;
+use crate::model::session::{Millis, short_id};
 
 /// The number of the rules by which they are found. Raise it with the rules: all are found anew then.
 pub(crate) const OVERTAKEN_RULES: u32 = 2;
@@ -38,6 +42,31 @@ pub(crate) struct Said<'t> {
     pub(crate) text: &'t str,
 }
 
+/// The id of a sentence where it was said, in a session or a note with this id.
+pub(crate) fn sentence_id(place: &str, sentence: &str) -> String {
+    short_id("s", &[place, sentence])
+}
+
+/// The sentence with this id of a text that was said there.
+pub(crate) fn sentence_with_id(place: &str, text: &str, id: &str) -> Option<String> {
+    sentences_of(text).into_iter().find(|sentence| sentence_id(place, sentence) == id)
+}
+
+/// That a sentence overtakes an earlier one, as a model says: both by their ids.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct ClaimedOvertaking {
+    pub(crate) earlier: String,
+    pub(crate) later: String,
+}
+
+/// Who found that a sentence overtakes another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum FoundBy {
+    Rule,
+    /// A model, and no rule.
+    Model,
+}
+
 /// That a sentence overtakes an earlier one: the places of what was said among what was given, and the two sentences.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Overtaking {
@@ -45,6 +74,7 @@ pub(crate) struct Overtaking {
     pub(crate) earlier_sentence: String,
     pub(crate) later: usize,
     pub(crate) later_sentence: String,
+    pub(crate) by: FoundBy,
 }
 
 /// A sentence with the place where it was said last.
@@ -136,45 +166,89 @@ impl<'p> Repeats<'p> {
     }
 }
 
-/// Which sentences overtake which. What is said again later stands again: of the same words only the last mention counts.
+/// The sentences that a model named, by their ids.
+struct NamedSentences<'c> {
+    ids: HashSet<&'c str>,
+    texts: HashMap<String, String>,
+}
+
+impl<'c> NamedSentences<'c> {
+    fn of(claimed: &'c [ClaimedOvertaking]) -> Self {
+        Self { ids: claimed.iter().flat_map(|one| [one.earlier.as_str(), one.later.as_str()]).collect(), texts: HashMap::new() }
+    }
+
+    fn look_at(&mut self, place: &str, sentence: &str) {
+        if !self.ids.is_empty() {
+            let id = sentence_id(place, sentence);
+            if self.ids.contains(id.as_str()) {
+                self.texts.insert(id, sentence.to_owned());
+            }
+        }
+    }
+
+    /// The places of both sentences of each claim, where both are still said.
+    fn pairs(&self, claimed: &[ClaimedOvertaking], placed: &[Placed]) -> Vec<(usize, usize)> {
+        let places: HashMap<&str, usize> = match self.texts.is_empty() {
+            true => HashMap::new(),
+            false => placed.iter().enumerate().map(|(at, one)| (one.sentence.text.as_str(), at)).collect(),
+        };
+        let place_of = |id: &String| places.get(self.texts.get(id)?.as_str()).copied();
+        claimed.iter().filter_map(|one| place_of(&one.earlier).zip(place_of(&one.later))).collect()
+    }
+}
+
+/// Which sentences overtake which, by rule. What is said again later stands again: of the same words only the last mention counts.
 pub(crate) fn overtakings(all: &[Said<'_>]) -> Vec<Overtaking> {
+    overtakings_with(all, &[], &[])
+}
+
+/// The same, by rule and as models claim. `places` are the ids of what the sentences belong to.
+pub(crate) fn overtakings_with(all: &[Said<'_>], places: &[String], claimed: &[ClaimedOvertaking]) -> Vec<Overtaking> {
     if all.windows(2).all(|two| two[0].of == two[1].of) {
         return Vec::new();
     }
     let later = |one: usize, other: usize| if (all[one].at, one) < (all[other].at, other) { other } else { one };
     // Forks and resumed sessions hold the same texts: each is read once.
-    let mut texts: HashMap<&str, usize> = HashMap::new();
-    for (said, one) in all.iter().enumerate() {
-        texts.entry(one.text).and_modify(|known| *known = later(*known, said)).or_insert(said);
-    }
+    let mut texts: HashMap<&str, Vec<usize>> = HashMap::new();
+    all.iter().enumerate().for_each(|(said, one)| texts.entry(one.text).or_default().push(said));
+    let mut named = NamedSentences::of(claimed);
     let mut last: HashMap<String, usize> = HashMap::new();
-    for said in texts.into_values() {
-        for text in sentences_of(all[said].text) {
+    for (text, holding) in texts {
+        let Some(said) = holding.iter().copied().reduce(later) else { continue };
+        for text in sentences_of(text) {
+            holding.iter().filter_map(|said| places.get(all[*said].of)).for_each(|place| named.look_at(place, &text));
             last.entry(text).and_modify(|known| *known = later(*known, said)).or_insert(said);
         }
     }
     let mut placed: Vec<Placed> = last.into_iter().map(|(text, said)| Placed { said, sentence: Sentence::of(text) }).collect();
     placed.sort_by(|a, b| (a.said, &a.sentence.text).cmp(&(b.said, &b.sentence.text)));
     let index = SentenceIndex::of(&placed);
-    let mut found: BTreeSet<(usize, usize)> = BTreeSet::new();
+    let is_later = |before: &Said<'_>, after: &Said<'_>| before.of != after.of && before.at < after.at;
+    let mut found: BTreeMap<(usize, usize), FoundBy> = BTreeMap::new();
     for (later_at, later) in placed.iter().enumerate().filter(|(_, one)| !one.sentence.names_line) {
         for change in changes_of(&later.sentence) {
             let overtaken = index.candidates(&change).iter().filter(|earlier_at| {
                 let earlier = &placed[**earlier_at];
                 let (before, after) = (&all[earlier.said], &all[later.said]);
-                before.of != after.of && before.at < after.at && change.overtakes(&later.sentence, &earlier.sentence)
+                is_later(before, after) && change.overtakes(&later.sentence, &earlier.sentence)
             });
-            found.extend(overtaken.map(|earlier_at| (*earlier_at, later_at)));
+            found.extend(overtaken.map(|earlier_at| ((*earlier_at, later_at), FoundBy::Rule)));
+        }
+    }
+    for pair in named.pairs(claimed, &placed) {
+        if is_later(&all[placed[pair.0].said], &all[placed[pair.1].said]) {
+            found.entry(pair).or_insert(FoundBy::Model);
         }
     }
     // What is said again after that, in whatever words, stands again.
     let mut repeats = Repeats { all, placed: &placed, index: &index, known: HashMap::new() };
-    found.retain(|(earlier, later)| !repeats.say_again(*earlier, *later));
-    let overtaking = |(earlier, later): (usize, usize)| Overtaking {
+    found.retain(|(earlier, later), _| !repeats.say_again(*earlier, *later));
+    let overtaking = |((earlier, later), by): ((usize, usize), FoundBy)| Overtaking {
         earlier: placed[earlier].said,
         earlier_sentence: placed[earlier].sentence.text.clone(),
         later: placed[later].said,
         later_sentence: placed[later].sentence.text.clone(),
+        by,
     };
     let found = found.into_iter().map(overtaking).collect();
     drop(placed);

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::{Deref, Range};
 use std::rc::Rc;
 
-use super::change::{Narrows, Quantity};
+use super::change::{self, Narrows, Quantity};
 use super::word_lists::{WordList, WordLists, is_generic};
 use crate::text::tokenize::{distinctive_words, is_stop_word, stem};
 
@@ -103,7 +103,7 @@ impl Deref for Token {
 
 #[derive(Debug, Clone)]
 pub(in crate::analyze) struct Sentence {
-    pub(super) text: String,
+    pub(in crate::analyze) text: String,
     pub(in crate::analyze) tokens: Vec<Token>,
     /// What it is about, once that was asked for.
     words: OnceCell<BTreeSet<String>>,
@@ -112,7 +112,7 @@ pub(in crate::analyze) struct Sentence {
     /// It reports on a line of code.
     pub(in crate::analyze) names_line: bool,
     /// It asks, plans, supposes or passes on: what it says is not stated as so.
-    pub(super) is_unsure: bool,
+    pub(in crate::analyze) is_unsure: bool,
     /// What it leaves, once that was asked for.
     pub(super) leavings: OnceCell<Vec<(usize, Range<usize>)>>,
     /// The same of its values, and of the one that it sets.
@@ -147,7 +147,7 @@ impl Sentence {
     }
 
     /// The words that tell what it is about.
-    pub(super) fn words(&self) -> &BTreeSet<String> {
+    pub(in crate::analyze) fn words(&self) -> &BTreeSet<String> {
         self.words.get_or_init(|| content_words(&self.text))
     }
 
@@ -163,6 +163,51 @@ impl Sentence {
     /// Does it state something that may hold no longer?
     pub(super) fn may_be_overtaken(&self) -> bool {
         !(self.is_unsure || self.is_deed || self.names_line)
+    }
+
+    /// Does it ask for work, and say nothing of what that is to change?
+    pub(in crate::analyze) fn asks_for_work(&self) -> bool {
+        let words = || self.words_in(0..self.tokens.len());
+        let asks = words().next().is_some_and(|first| REQUESTS.contains(&first));
+        let asks_politely = words().zip(words().skip(1)).any(|two| matches!(two, ("can" | "could", "you")));
+        asks_politely || asks && !self.tells_change()
+    }
+
+    /// Does it hold a name that another one does, too?
+    pub(in crate::analyze) fn shares_name(&self, other: &Self) -> bool {
+        self.tokens.iter().any(|token| token.is_word && token.is_name && other.has_word(&token.text))
+    }
+
+    /// Does it speak of another part of the system than another one?
+    pub(in crate::analyze) fn is_of_another_place(&self, other: &Self) -> bool {
+        !change::may_be_same_place(self.places, other.places)
+    }
+
+    /// Do both give values of one kind, and none alike?
+    pub(in crate::analyze) fn gives_other_value(&self, other: &Self) -> bool {
+        change::differ_in_value(change::quantities(self), change::quantities(other))
+    }
+
+    /// Does it name something, or a number, that another one does not?
+    pub(in crate::analyze) fn names_beside(&self, other: &Self) -> bool {
+        let names = |token: &Token| token.is_word && (token.is_name || is_number(&token.text));
+        self.tokens.iter().any(|token| names(token) && !other.has_word(&token.text))
+    }
+
+    /// Does it say that something is no longer as it was?
+    pub(in crate::analyze) fn tells_change(&self) -> bool {
+        change::changes_of(self).iter().any(|change| !matches!(change, change::Change::States { .. }))
+            || self.tokens.iter().any(|token| token.is_word && change::is_change(&token.text))
+    }
+
+    /// Does it deny something, and not deny that again?
+    pub(in crate::analyze) fn is_denied(&self) -> bool {
+        change::denies_all(self)
+    }
+
+    /// Does it say that something was left?
+    pub(in crate::analyze) fn leaves_something(&self) -> bool {
+        !change::leavings(self).is_empty()
     }
 
     /// The content words of some of its tokens.
@@ -205,7 +250,7 @@ impl Sentence {
     }
 
     /// Does it hold this word, as it is written in lower case?
-    pub(super) fn has_word(&self, word: &str) -> bool {
+    pub(in crate::analyze) fn has_word(&self, word: &str) -> bool {
         self.words_in(0..self.tokens.len()).any(|own| own == word)
     }
 

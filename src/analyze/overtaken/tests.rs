@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use super::*;
 
 /// Does the later text overtake the earlier one?
@@ -192,4 +194,38 @@ proptest::proptest! {
         let backwards: Vec<usize> = all.iter().rev().copied().collect();
         proptest::prop_assert_eq!(&links(&backwards), &expected);
     }
+}
+
+/// What a model says of two sentences is a link beside those by rule, as long as both are said and the later one is later.
+#[test]
+fn what_a_model_claims_of_two_sentences_is_found_beside_what_rules_find() {
+    let (read, lives) = ("Settings are read from `config.yaml`.", "The configuration lives in `brasskey.toml`.");
+    let places = ["first".to_owned(), "later".to_owned(), "last".to_owned()];
+    let claimed = [ClaimedOvertaking { earlier: sentence_id("first", read), later: sentence_id("later", lives) }];
+    let said = |of: usize, text: &'static str| Said { of, at: of as i64, text };
+    let find = |all: &[Said<'_>]| overtakings_with(all, &places, &claimed);
+    let found = find(&[said(0, read), said(1, lives)]);
+    assert_eq!(
+        found,
+        [Overtaking {
+            earlier: 0,
+            earlier_sentence: read.to_owned(),
+            later: 1,
+            later_sentence: lives.to_owned(),
+            by: FoundBy::Model
+        }]
+    );
+    let earlier = |of: usize, at: i64, text: &'static str| Said { of, at, text };
+    for (what, all) in [
+        ("it is later", vec![earlier(0, 9, read), said(1, lives)]),
+        ("it is said again", vec![said(0, read), said(1, lives), said(2, read)]),
+        ("one is gone", vec![said(0, read), said(1, "Something else.")]),
+        ("it is said elsewhere", vec![said(2, lives), earlier(1, 0, read)]),
+    ] {
+        assert_eq!(find(&all), [], "{what}");
+    }
+    let redis = ("The session cache uses Redis.", "The session cache no longer uses Redis, it is an in-process LRU.");
+    let claimed = [ClaimedOvertaking { earlier: sentence_id("first", redis.0), later: sentence_id("later", redis.1) }];
+    let both = overtakings_with(&[said(0, redis.0), said(1, redis.1)], &places, &claimed);
+    assert_eq!(both.iter().map(|one| one.by).collect::<Vec<_>>(), [FoundBy::Rule]);
 }

@@ -91,7 +91,13 @@ pub(crate) fn sentences(text: &str) -> Vec<String> {
 
 /// The writer's own sentences, also where they begin in lower case, as in many prompts.
 pub(crate) fn sentences_in_any_case(text: &str) -> Vec<String> {
-    sentences(text).iter().flat_map(|sentence| without_case(sentence)).collect()
+    own_in_any_case(text).into_iter().map(|said| said.text).collect()
+}
+
+/// The same, each with what the line above announces.
+pub(crate) fn own_in_any_case(text: &str) -> Vec<SpokenSentence> {
+    let own = outline(text).into_iter().filter(|said| said.voice == Voice::Own);
+    own.flat_map(|said| without_case(&said.text).into_iter().map(move |text| SpokenSentence { text, ..said.clone() })).collect()
 }
 
 /// The sentences of a text, some of which begin in lower case.

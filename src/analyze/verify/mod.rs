@@ -5,13 +5,14 @@
 //! nor is what says that a check passes, or fails still, where it did not when it ran last ([`last_state`]).
 //!
 //! That a session closed an open item holds only where the rows that are cited for it carry the item's words ([`verify_closings`]) and do not
-//! say the opposite ([`polarity`]).
+//! say the opposite ([`polarity`]). That it overtakes what an earlier session said holds only where its own words prove it ([`replaced`]).
 
 mod attribution;
 mod files;
 mod last_state;
 mod polarity;
 mod quote;
+mod replaced;
 mod speakers;
 mod tokens;
 
@@ -25,6 +26,7 @@ pub(crate) use self::last_state::passes_unseen;
 use self::last_state::{LastStates, passes_otherwise};
 pub(crate) use self::polarity::{denies, is_opposed};
 use self::quote::Told;
+pub(crate) use self::replaced::verify_replacements;
 use self::speakers::{EntryWords, Speaker, is_deed, is_refused, said_by, text_of};
 pub(crate) use self::tokens::{SessionText, count_missing, counts_something};
 use crate::analyze::account::{SessionAccount, Task, tasks};

@@ -54,6 +54,10 @@ pub(crate) fn run(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis
     if let Some(outlived) = Outlived::find(config, &store)? {
         outlived.take_back_digests(config, ui, now, &mut store)?;
     }
+    if config.digest.summarizer.may_ask_model() {
+        // As the run does, so that a request lists the same of earlier sessions.
+        store.write_documents()?;
+    }
     let maker = DigestMaker::new(config, ui, now, &wanted, &store)?;
     let mut plan = maker.plan(&store, wanted.newest)?;
     let outcome = Outcome::of(&maker, &store, &plan)?;

@@ -4,6 +4,7 @@ use super::excluded_everywhere::{CLINIC, EXTRACT, SHOP, Scene, outputs};
 use serde_json::json;
 
 use crate::support::mcp_client::Peer;
+use crate::support::stand_in::{COST, report};
 use crate::support::{World, assistant, user};
 
 const LATER: &str = "cccc2222-0000-4000-8000-000000000000";
@@ -15,8 +16,36 @@ fn is_raw(way: &str) -> bool {
     ["--raw", "--items", "recall export", "recall wrong", "recall why", r#""mode": "why""#].iter().any(|part| way.contains(part))
 }
 
+/// What says the same, and no rule finds.
+const IN_OTHER_WORDS: &str = "Sessions of the ledger live in the memory of its own process.";
+
+/// A `claude` that says that a session's second row overtakes [`SAID`].
+fn who_finds_it() -> String {
+    let form = json!({"title": "The ledger", "request": "Go on", "completed": [{"text": "Sessions live in the process", "rows": [2]}],
+        "replaces": [{"id": "STATEMENT", "rows": [2]}]});
+    let id = r"id=$(sed -n 's/^\(s[0-9a-f]*\) The session cache of the ledger uses.*/\1/p' | head -1)";
+    format!("#!/bin/sh\n{id}\nprintf '%s' '{}' | sed \"s/STATEMENT/$id/\"\n", report(&form, COST))
+}
+
 #[test]
 fn what_is_overtaken_is_told_alone_by_no_way_out() {
+    let scene = told_alone_by_no_way_out(NOW, "`redis_cache.py` is removed.", None);
+    assert!(scene.world.recall(["why", "redis"]).out.contains("until 2026-11-18"));
+    assert!(scene.world.recall(["why", "redis", "--project", "shop"]).out.starts_with("nothing found on that"));
+    let ask = |topic: &str| Peer::greet(&scene.world).call("recall", json!({"topic": topic, "mode": "why"})).1;
+    assert!(ask("redis").contains("until 2026-11-18"), "{}", ask("redis"));
+    assert!(ask("postgres").contains("no change of `postgres` was recognized"));
+    scene.configure("[privacy]\nexclude_projects = [\"**/clinic\"]\n");
+    assert!(scene.world.recall(["why", "redis"]).out.starts_with("nothing found on that"), "what is excluded overtakes nothing");
+}
+
+#[test]
+fn what_a_model_found_overtaken_is_told_alone_by_no_way_out() {
+    told_alone_by_no_way_out(IN_OTHER_WORDS, "It needs no other machine.", Some(&who_finds_it()));
+}
+
+/// A later session says this, and something beside it, which overtakes [`SAID`] by rule or as this `claude` says.
+fn told_alone_by_no_way_out(now: &str, beside: &str, found_by: Option<&str>) -> Scene {
     let scene = Scene::bare();
     let dir = scene.dir("clinic").display().to_string();
     let talk = |id: &str, day: &str, asked: &str, said: &str| {
@@ -25,19 +54,22 @@ fn what_is_overtaken_is_told_alone_by_no_way_out() {
         scene.world.transcript(&format!("-p/{id}.jsonl"), rows.replace("/home/dev/src/shop", &dir));
     };
     talk(CLINIC, "12", "Where does the ledger keep its sessions?", SAID);
-    talk(LATER, "18", "Make the ledger run on one machine", &format!("It runs alone now. {NOW} `redis_cache.py` is removed."));
+    talk(LATER, "18", "Make the ledger run on one machine", &format!("It runs alone now. {now} {beside}"));
     let shop = scene.talk("shop", SHOP, "2026-11-20T10:00:00Z", "Sort the order list of the web shop", "loudbasalt");
     scene.world.transcript(&format!("-q/{SHOP}.jsonl"), shop);
     scene.world.digest(&EXTRACT);
+    if let Some(claude) = found_by {
+        scene.world.fake_claude(claude);
+        scene.world.digest(&["--session", LATER, "--summarizer", "claude"]);
+    }
     let scene = scene.with_note("The ledger of the ward closes at noon.");
     let names = scene.names();
     let all = outputs(&scene, &names);
     let showing: Vec<_> = all.iter().filter(|(way, told)| !is_raw(way) && told.contains("uses Redis, so that both")).collect();
     assert!(showing.len() > 8, "only {} ways show it: {showing:#?}", showing.len());
+    let since_then = format!("since then: claude in session cccc2222, 2026-11-18: {}", now[..30].to_lowercase());
     let alone = showing.iter().filter(|(_, told)| {
-        let since = told
-            .to_lowercase()
-            .find("since then: claude in session cccc2222, 2026-11-18: the session cache of the ledger no longer");
+        let since = told.to_lowercase().find(&since_then);
         // What is read from top to bottom says so first.
         since.is_none_or(|since| {
             !told.trim_start().starts_with(['{', '[']) && since > told.find("uses Redis, so that both").unwrap_or(0)
@@ -45,13 +77,7 @@ fn what_is_overtaken_is_told_alone_by_no_way_out() {
     });
     let alone: Vec<_> = alone.collect();
     assert!(alone.is_empty(), "{} of {} ways tell it alone: {alone:#?}", alone.len(), showing.len());
-    assert!(scene.world.recall(["why", "redis"]).out.contains("until 2026-11-18"));
-    assert!(scene.world.recall(["why", "redis", "--project", "shop"]).out.starts_with("nothing found on that"));
-    let ask = |topic: &str| Peer::greet(&scene.world).call("recall", json!({"topic": topic, "mode": "why"})).1;
-    assert!(ask("redis").contains("until 2026-11-18"), "{}", ask("redis"));
-    assert!(ask("postgres").contains("no change of `postgres` was recognized"));
-    scene.configure("[privacy]\nexclude_projects = [\"**/clinic\"]\n");
-    assert!(scene.world.recall(["why", "redis"]).out.starts_with("nothing found on that"), "what is excluded overtakes nothing");
+    scene
 }
 
 /// Where nothing was overtaken, what was said about it, notes first, and no question.

@@ -100,10 +100,10 @@ fn what_was_kept_out_goes_with_the_export_and_closes_nothing_there() {
 const SHOWN: &str = "Open items of earlier sessions:\n";
 const AN_HOUR_LATER: [(&str, &str); 1] = [("RECALL_NOW", "2026-11-21T13:00:00Z")];
 
-/// The lines of open items in a request.
+/// The lines of open items in a request; what was said stands behind them.
 fn offered(stdin: &str) -> Vec<&str> {
     let list = stdin.split_once(SHOWN).map_or("", |(_, rest)| rest.split_once("<record-").expect("the record").0);
-    list.lines().collect()
+    list.lines().take_while(|line| *line != "Said in earlier sessions:").collect()
 }
 
 /// A session by a day's noon, with what its list leaves open.

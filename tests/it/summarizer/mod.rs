@@ -17,6 +17,7 @@ mod many_sessions;
 mod mutants;
 mod older_clients;
 mod outputs;
+mod replaces;
 mod replies;
 mod report;
 mod request;

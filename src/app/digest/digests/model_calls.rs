@@ -126,7 +126,7 @@ impl DigestMaker<'_> {
             queued: false,
             interim_until: None,
             basis: None,
-            open: &input.offered,
+            open: &input.offered.open,
             digest: PackedDigest::new(digest, Some(&account))?,
             account: Some(&account),
         };

@@ -20,7 +20,7 @@ use crate::store::digests::{DigestState, NewDigest};
 use crate::store::packed::{PackedAccount, PackedDigest};
 use crate::store::worker_pool::BATCH_SESSIONS;
 use crate::store::{Reader, Writer};
-use crate::summarize::{ModelRequest, SummaryInput};
+use crate::summarize::{EarlierWords, ModelRequest, SummaryInput};
 use crate::sys::failpoints;
 use crate::sys::progress::Progress;
 use crate::sys::shutdown;
@@ -149,7 +149,7 @@ impl DigestMaker<'_> {
         *known = Some(open_items(left_open(&session), head));
         drop(known);
         let open = self.open_before(store, head, session.began_at())?;
-        let input = SummaryInput { session, open, offered: Vec::new(), request: ModelRequest::default() };
+        let input = SummaryInput { session, open, offered: EarlierWords::default(), request: ModelRequest::default() };
         let made = self.made(store, head, &input, queued)?;
         Ok((input.open, made))
     }
@@ -169,7 +169,7 @@ impl DigestMaker<'_> {
         if closed_items(&open, &deeds(&session, &SessionAccount::of(&session, false))) != stored.digest.closes {
             return Ok(None);
         }
-        let input = SummaryInput { session, open, offered: Vec::new(), request: ModelRequest::default() };
+        let input = SummaryInput { session, open, offered: EarlierWords::default(), request: ModelRequest::default() };
         Ok(Some(MadeDigest { input_hash: hash_of(&input)?, digest: None, basis: Some(basis.with_shown(&input.open)), items: 0 }))
     }
 

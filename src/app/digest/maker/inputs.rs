@@ -10,23 +10,29 @@ use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
 use crate::privacy::View;
 use crate::store::Reader;
-use crate::summarize::{ModelRequest, SummaryInput, request};
+use crate::summarize::{EarlierWords, ModelRequest, SummaryInput, request};
 
 impl DigestMaker<'_> {
     /// Everything that a session's digest depends on.
     pub(crate) fn input(&self, store: &Reader, head: &SessionHead) -> Result<SummaryInput> {
-        self.input_with(store, head, self.model.is_ok())
+        let mut input = self.input_with(store, head, self.model.is_ok())?;
+        if self.model.is_ok() {
+            input.offered.statements = self.standing_statements(store, head, &input.session)?;
+            input.request.list_statements(&input.offered.statements, &self.sanitizer);
+        }
+        Ok(input)
     }
 
-    /// Like [`Self::input`], with or without the model's request, which takes time to build and is not always needed.
+    /// Like [`Self::input`], with or without the model's request, which takes time to build and is not always needed. It lists no statements of
+    /// earlier sessions: its hash does not depend on them.
     pub(crate) fn input_with(&self, store: &Reader, head: &SessionHead, with_request: bool) -> Result<SummaryInput> {
         let session = store.load_session(head)?;
         let open = self.open_before(store, head, session.began_at())?;
         if !with_request {
-            return Ok(SummaryInput { session, open, offered: Vec::new(), request: ModelRequest::default() });
+            return Ok(SummaryInput { session, open, offered: EarlierWords::default(), request: ModelRequest::default() });
         }
-        let offered = self.offered(store, head, session.began_at())?;
-        let request = request(&session, &offered, &self.system, self.config.digest.input_chars, &self.sanitizer);
+        let offered = EarlierWords { open: self.offered(store, head, session.began_at())?, statements: Vec::new() };
+        let request = request(&session, &offered.open, &self.system, self.config.digest.input_chars, &self.sanitizer);
         Ok(SummaryInput { session, open, offered, request })
     }
 
@@ -69,7 +75,7 @@ impl DigestMaker<'_> {
     }
 
     /// Was the earlier session in an isolated folder that is not of the other's project?
-    fn is_isolated_from(&self, store: &Reader, earlier: &SessionHead, head: &SessionHead) -> Result<bool> {
+    pub(super) fn is_isolated_from(&self, store: &Reader, earlier: &SessionHead, head: &SessionHead) -> Result<bool> {
         if self.config.isolate.is_empty() {
             return Ok(false);
         }

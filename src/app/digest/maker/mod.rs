@@ -2,6 +2,7 @@
 
 mod inputs;
 mod open_items;
+mod standing;
 
 use anyhow::{Context, Result};
 

@@ -7,7 +7,7 @@ use crate::analyze::eligibility::{Budget, SkipReason, check_budget};
 use crate::app::digest::maker::DigestMaker;
 use crate::model::session_head::SessionHead;
 use crate::store::Reader;
-use crate::summarize::has_digest;
+use crate::summarize::{SummaryInput, has_digest};
 use crate::sys::shutdown;
 
 /// Calls of the model and their cost at list price, in US dollars; `None` where a price is unknown.
@@ -48,18 +48,28 @@ struct CallPrice {
 }
 
 impl DigestMaker<'_> {
-    /// What the model's digests of these sessions cost. Nothing where there is no model, or where the run is to stop.
+    /// What the model's digests of these sessions cost, each with a full list of what earlier sessions said. Nothing where there is no model, or
+    /// where the run is to stop.
     pub(crate) fn cost_of(&self, store: &Reader, heads: &[SessionHead]) -> Result<ModelCost> {
         let mut cost = ModelCost::default();
-        self.prices(store, heads)?.into_iter().for_each(|price| cost.add(price));
+        let input = |store: &Reader, head: &SessionHead| {
+            let input = self.input_with(store, head, true)?;
+            Ok(SummaryInput { request: input.request.with_room_for_statements(), ..input })
+        };
+        self.prices(store, heads, input)?.into_iter().for_each(|price| cost.add(price));
         Ok(cost)
     }
 
-    fn prices(&self, store: &Reader, heads: &[SessionHead]) -> Result<Vec<CallPrice>> {
+    fn prices(
+        &self,
+        store: &Reader,
+        heads: &[SessionHead],
+        input: impl Fn(&Reader, &SessionHead) -> Result<SummaryInput> + Sync,
+    ) -> Result<Vec<CallPrice>> {
         let mut prices = Vec::with_capacity(heads.len());
         let Ok(model) = &self.model else { return Ok(prices) };
         let price = |store: &Reader, head: &SessionHead| {
-            let input = self.input(store, head)?;
+            let input = input(store, head)?;
             let (likely, worst) = (model.likely_cost(&input.request), model.worst_cost(&input.request));
             Ok(CallPrice { likely, worst, is_paid: has_digest(model.as_ref(), &input) })
         };
@@ -74,7 +84,7 @@ impl DigestMaker<'_> {
     /// cost more ends sooner: what is spent is looked up before every call.
     pub(super) fn fit_budget(&self, store: &Reader, plan: &mut DigestPlan) -> Result<()> {
         let heads: Vec<SessionHead> = plan.for_model().cloned().collect();
-        let prices = self.prices(store, &heads)?;
+        let prices = self.prices(store, &heads, |store, head| self.input(store, head))?;
         let budget = Budget { run_usd: self.config.digest.max_cost_usd, day_usd: self.config.digest.max_cost_usd_per_day };
         let spent_day = store.spent_on(&self.config.day(self.now))?;
         // Calls side by side are reserved at their worst.
