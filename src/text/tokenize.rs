@@ -201,11 +201,17 @@ fn part_tokens(word: &str) -> Vec<String> {
         let last = |run: String| run.chars().last().filter(|last| is_unsegmented(*last) && run.chars().count() > 1);
         return script_runs(word).into_iter().filter_map(last).map(String::from).collect();
     }
-    if !word.bytes().any(|b| b.is_ascii_uppercase()) && word.is_ascii() {
+    // A capital at its beginning joins nothing.
+    let may_join = word.contains('_') && has_capital(word) || has_capital(word.get(1..).unwrap_or_default());
+    if word.is_ascii() && !may_join {
         return Vec::new();
     }
     let parts = parts(word);
     if parts.len() > 1 { parts.into_iter().map(str::to_lowercase).collect() } else { Vec::new() }
+}
+
+fn has_capital(word: &str) -> bool {
+    word.bytes().any(|b| b.is_ascii_uppercase())
 }
 
 /// Is it a stop word (in lower case)?
@@ -321,6 +327,15 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #[test]
+        fn only_joined_names_have_parts(word in "[A-Z]?[a-z0-9]{0,4}[A-Z_]{0,2}[a-zé]{0,3}") {
+            let expected: Vec<String> = match word.is_ascii() && !has_capital(&word) || parts(&word).len() < 2 {
+                true => Vec::new(),
+                false => parts(&word).into_iter().map(str::to_lowercase).collect(),
+            };
+            prop_assert_eq!(part_tokens(&word), expected);
+        }
+
         #[test]
         fn words_are_runs_of_letters_and_digits(text in "([a-zA-Z0-9]{0,9}|[ .,_-]|\\PC|\\p{L}|\n){0,20}") {
             let split: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
