@@ -1,5 +1,10 @@
 //! Reduces a tool's output to the few lines that say how it went. The output itself is not stored.
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+
 use super::verdict::{is_verdict, may_be_verdict};
 use crate::analyze::signal::is_decision_of_user;
 use crate::model::session::Outcome;
@@ -10,6 +15,8 @@ use crate::text::clean::{one_line, shorten};
 /// Longest stored part of an output, in characters.
 const MAX_BRIEF_CHARS: usize = 360;
 const MAX_LINE_CHARS: usize = 180;
+/// No longer line says what went wrong, in bytes.
+const MAX_COMPLAINT_BYTES: usize = 600;
 
 /// How a tool use with this output ended, and with which exit code, if the client tells that beside the output; `None` if it succeeded without
 /// a notable result.
@@ -100,6 +107,14 @@ fn is_complaint(line: &str) -> bool {
         "undefined", "expected", "assert", "no such", "invalid", "fatal", "unable", "missing", "refused", "timed out", "timeout",
         "unexpected", "conflict", "rejected", "not allowed",
     ];
-    let lower = line.to_lowercase();
-    line.len() < 600 && MARKS.iter().any(|mark| lower.contains(mark))
+    static ANY: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+        let kind = Some(AhoCorasickKind::DFA);
+        AhoCorasick::builder().ascii_case_insensitive(true).kind(kind).build(MARKS).ok()
+    });
+    if line.len() >= MAX_COMPLAINT_BYTES {
+        return false;
+    }
+    // Some letters beyond ASCII have a lower case within it.
+    let lower = if line.is_ascii() { Cow::Borrowed(line) } else { line.to_lowercase().into() };
+    ANY.as_ref().is_some_and(|any| any.is_match(&*lower))
 }

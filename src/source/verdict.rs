@@ -2,6 +2,7 @@
 //!
 //! Most bytes of a transcript are outputs, and few of them hold such a line, so the encoded JSON is checked before it is decoded.
 
+use crate::analyze::shell::{self, without_signs};
 use crate::privacy::may_be_tag;
 use crate::source::json::Raw;
 use crate::text::clean::is_invisible;
@@ -31,6 +32,10 @@ fn reads_like_verdict(line: &str) -> bool {
 }
 
 fn starts_like_verdict(line: &str) -> bool {
+    // The first letters of what follows: most lines begin with none of them.
+    if !line.bytes().next().is_some_and(|first| b"tof-bcanwph".contains(&first.to_ascii_lowercase())) {
+        return false;
+    }
     VERDICT_STARTS.iter().any(|start| starts_ignoring_case(line, start))
         || matches!(line, "FAILED" | "PASSED" | "failed" | "passed")
         || starts_ignoring_case(line, "ok ") && line.contains('/')
@@ -50,8 +55,9 @@ fn counts_results(line: &str) -> bool {
         let word = rest.trim_start();
         word.len() < rest.len() && RESULT_WORDS.iter().any(|result| starts_ignoring_case(word, result))
     };
-    let is_number = |pair: &[u8]| pair[0].is_ascii_digit() && !pair[1].is_ascii_graphic();
-    line.as_bytes().windows(2).enumerate().any(|(at, pair)| is_number(pair) && is_result(&line[at + 1..]))
+    let bytes = line.as_bytes();
+    let ends_number = |at: usize| bytes[at - 1].is_ascii_digit() && !bytes[at].is_ascii_graphic();
+    (1..bytes.len()).any(|at| ends_number(at) && is_result(&line[at..]))
 }
 
 /// `[branch abc1234] message`, as git prints after a commit.
@@ -63,24 +69,36 @@ fn is_commit(line: &str) -> bool {
 /// May a line of this JSON string be a verdict once it is decoded and sanitized? Errs on the side of yes: for unusual escapes, and
 /// where removing something would join its surroundings. The length of a line does not matter, as sanitizing shortens it.
 pub(super) fn may_hold_verdict(string: Raw<'_>) -> bool {
-    string.written().tells(is_in_quoted)
+    string.written().tells(is_in_quoted::<false>)
 }
 
-fn is_in_quoted(quoted: &str) -> bool {
+/// The same, or may a line tell how a check ended?
+pub(super) fn may_hold_result(string: Raw<'_>) -> bool {
+    string.written().tells(|quoted| holds_found(quoted) || is_in_quoted::<true>(quoted))
+}
+
+/// `Found 4`
+fn holds_found(quoted: &str) -> bool {
+    const FOUND: &str = "Found";
+    memchr::memmem::find_iter(quoted.as_bytes(), FOUND).any(|at| !quoted.as_bytes()[at + FOUND.len()].is_ascii_alphanumeric())
+}
+
+fn is_in_quoted<const OR_RESULT: bool>(quoted: &str) -> bool {
     let text = &quoted[1..quoted.len() - 1];
     let bytes = text.as_bytes();
     let mut at = 0;
-    let mut doubt = may_begin_verdict(text);
-    while let Some(found) = next_special_byte(bytes, at).filter(|_| !doubt) {
+    let may_begin = |line: &str| may_begin_verdict(line) || OR_RESULT && may_begin_result(line);
+    let mut doubt = may_begin(text);
+    while let Some(found) = next_special_byte::<OR_RESULT>(bytes, at).filter(|_| !doubt) {
         let rest = &text[found..];
         at = found + 1;
         match bytes[found] {
-            b'0'..=b'9' => doubt = may_be_result(&rest[1..]),
+            b'0'..=b'9' => doubt = may_be_result(&rest[1..]) || OR_RESULT && may_be_counted(&rest[1..]),
             b'<' => doubt = may_be_tag(&rest[1..]),
             b'\\' => {
                 at += 1;
                 match bytes.get(found + 1) {
-                    Some(b'n') => doubt = may_begin_verdict(&rest[2..]),
+                    Some(b'n') => doubt = may_begin(&rest[2..]),
                     Some(b't' | b'"' | b'\\' | b'/') => {}
                     _ => doubt = true,
                 }
@@ -130,6 +148,32 @@ fn may_be_result(json: &str) -> bool {
     word.len() < json.len() && RESULT_WORDS.iter().any(|result| starts_ignoring_case(word, result))
 }
 
+/// May this start of a line tell how a check ended?
+fn may_begin_result(json: &str) -> bool {
+    let mut line = json;
+    loop {
+        let rest = without_signs(after_space(line));
+        if rest.len() == line.len() {
+            return shell::may_begin_result(line);
+        }
+        line = rest;
+    }
+}
+
+/// Is a number followed by a word that a check counts, behind anything but letters and digits?
+fn may_be_counted(json: &str) -> bool {
+    let mut rest = json;
+    while let Some(c) = rest.chars().next() {
+        rest = match (c, rest.as_bytes().get(1)) {
+            ('\\', Some(b't' | b'"' | b'\\' | b'/')) => &rest[2..],
+            ('\\', next) => return next != Some(&b'n'),
+            _ if c.is_alphanumeric() => return shell::may_be_counted(rest),
+            _ => &rest[c.len_utf8()..],
+        };
+    }
+    false
+}
+
 /// Classes of bytes that may matter: digits, and bytes to examine whatever follows them.
 const NUMBER: u8 = 1;
 const SPECIAL: u8 = 2;
@@ -147,9 +191,14 @@ const BYTE_CLASSES: [u8; 256] = {
     kinds
 };
 
-/// The first offset from `from` on of an escape, a `<`, a digit before white space, or a non-ASCII byte.
-fn next_special_byte(bytes: &[u8], from: usize) -> Option<usize> {
-    let ends = |at: usize| matches!(bytes.get(at + 1), Some(b' ' | b'\\' | 0x7f..));
+/// The first offset from `from` on of an escape, a `<`, a non-ASCII byte, or a digit before white space; where signs may stand between a number
+/// and its word, before anything but a letter or a digit.
+fn next_special_byte<const SIGNS_BETWEEN: bool>(bytes: &[u8], from: usize) -> Option<usize> {
+    let ends = |at: usize| match bytes.get(at + 1) {
+        Some(b' ' | b'\\' | 0x7f..) => true,
+        Some(next) => SIGNS_BETWEEN && !next.is_ascii_alphanumeric(),
+        None => false,
+    };
     (from..bytes.len()).find(|at| match BYTE_CLASSES[usize::from(bytes[*at])] {
         0 => false,
         NUMBER => ends(*at),

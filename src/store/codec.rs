@@ -78,20 +78,25 @@ pub(crate) fn list(json: &str) -> anyhow::Result<Vec<String>> {
 
 fn unpack_as_it_is<T: DeserializeOwned>(body: &[u8]) -> anyhow::Result<T> {
     match body.split_first() {
-        Some((&PLAIN, json)) => Ok(serde_json::from_slice(json)?),
+        Some((&PLAIN, json)) => of_json(json),
         Some((&SUMMED, rest)) if rest.len() > SUM_BYTES => {
             let (known, json) = rest.split_at(SUM_BYTES);
             anyhow::ensure!(known == sum(json), "a stored body is not what was stored");
-            Ok(serde_json::from_slice(json)?)
+            of_json(json)
         }
         Some((&ZSTD, rest)) if rest.len() > 4 => {
             let (size, frame) = rest.split_at(4);
             let size = u32::from_le_bytes(size.try_into()?) as usize;
             anyhow::ensure!(size <= MAX_BODY_BYTES, "a stored body claims {size} bytes");
-            Ok(serde_json::from_slice(&decompress(frame, size)?)?)
+            of_json(&decompress(frame, size)?)
         }
         _ => anyhow::bail!("a stored body has an unknown form"),
     }
+}
+
+/// That it is UTF-8 is checked for the whole, not string by string.
+fn of_json<T: DeserializeOwned>(json: &[u8]) -> anyhow::Result<T> {
+    Ok(serde_json::from_str(std::str::from_utf8(json)?)?)
 }
 
 /// Creating a context is expensive compared with compressing a small body, so each thread reuses one.

@@ -1,5 +1,6 @@
 //! Connections that read the index, before anything of it is read.
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::time::Duration;
 
@@ -36,7 +37,7 @@ pub(super) fn connect_to_read(path: &Path, how: &str, patience: Duration) -> Res
         path: path.to_owned(),
         threads: 1,
         reopen: Reader::to_read,
-        titles: None,
+        titles: RefCell::default(),
         narrowed: false,
     })
 }

@@ -32,9 +32,17 @@ impl Reader {
         Ok(self.db.prepare_cached("SELECT EXISTS (SELECT 1 FROM leaf_title)")?.query_row([], |r| r.get(0))?)
     }
 
+    /// Reads many sessions, and looks only once which records have a title: none is added or removed meanwhile.
+    pub(super) fn with_titles_known<T>(&self, read: impl FnOnce() -> T) -> T {
+        let before = self.titles.replace(Some(TitleCache::default()));
+        let done = read();
+        self.titles.replace(before);
+        done
+    }
+
     /// The titles for a record, sorted.
     pub(super) fn titles_of_row(&self, row: RecordKey) -> Result<Vec<String>> {
-        if let Some(titled) = &self.titles
+        if let Some(titled) = &*self.titles.borrow()
             && titled.all(&self.db)?.binary_search(&row).is_err()
         {
             return Ok(Vec::new());

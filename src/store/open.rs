@@ -4,6 +4,7 @@
 //! The file is an index with a sound header, of a format that can be upgraded. If a log was left beside it, the full check passes with the
 //! log. If it is to be upgraded, its structure is sound.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fs::OpenOptions;
 use std::io;
@@ -161,7 +162,7 @@ impl Writer {
             path: path.to_owned(),
             threads: cores(),
             reopen: Reader::to_read,
-            titles: None,
+            titles: RefCell::default(),
             narrowed: false,
         };
         let mut writer = Self { reader, file, ingest_caches: None };

@@ -1,5 +1,6 @@
 //! What of the index only reads. Its functions stand beside the subjects that they read; none of them writes, whatever connection it has.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ pub struct Reader {
     /// Opens another connection to the same index, for parallel reads.
     pub(super) reopen: fn(&Path) -> Result<Self>,
     /// Title lookup cache, for bulk reads. Only valid while no writer is active.
-    pub(super) titles: Option<TitleCache>,
+    pub(super) titles: RefCell<Option<TitleCache>>,
     /// Some tables are restricted to what may be shown: see [`super::Memory`].
     pub(super) narrowed: bool,
 }

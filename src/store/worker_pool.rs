@@ -7,6 +7,7 @@
 //! - Only a few results wait for delivery, so memory stays bounded.
 //! - Callers either hold the run lock or read an index that is not being written: no record or title is added meanwhile.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
@@ -46,7 +47,7 @@ impl Reader {
     ) -> Result<()> {
         let threads = threads::affordable(self.threads.min(MAX_THREADS).min(all.len()));
         if threads < 2 || all.len() <= MAX_SEQUENTIAL {
-            return all.iter().take_while(|_| !ends()).try_for_each(|one| take(one, make(self, one)));
+            return self.map_in_turn(&ends, all, &make, &mut take);
         }
         let (feed, fed) = channel();
         let (send, receive) = channel();
@@ -64,7 +65,7 @@ impl Reader {
                 started += 1;
             }
             if started == 0 {
-                return all.iter().take_while(|_| !ends()).try_for_each(|one| take(one, make(self, one)));
+                return self.map_in_turn(&ends, all, &make, &mut take);
             }
             let mut waiting = BTreeMap::new();
             let mut asked_for = 0..all.len();
@@ -83,6 +84,17 @@ impl Reader {
             }
             Ok(())
         })
+    }
+
+    /// The same by the caller's thread alone.
+    fn map_in_turn<T, R>(
+        &self,
+        ends: &impl Fn() -> bool,
+        all: &[T],
+        make: &impl Fn(&Self, &T) -> Result<R>,
+        take: &mut impl FnMut(&T, Result<R>) -> Result<()>,
+    ) -> Result<()> {
+        self.with_titles_known(|| all.iter().take_while(|_| !ends()).try_for_each(|one| take(one, make(self, one))))
     }
 }
 
@@ -110,7 +122,7 @@ fn work<R>(
         let made = catch_unwind(AssertUnwindSafe(|| {
             let store = match &mut store {
                 Some(store) => store,
-                none => none.insert(Reader { titles: Some(TitleCache::default()), ..open()? }),
+                none => none.insert(Reader { titles: RefCell::new(Some(TitleCache::default())), ..open()? }),
             };
             store.in_snapshot(|| make(store, at))
         }));

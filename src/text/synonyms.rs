@@ -76,9 +76,26 @@ const GROUPS: &[(&str, &str)] = &[
 static BY_WORD: LazyLock<HashMap<&'static str, &'static str>> =
     LazyLock::new(|| GROUPS.iter().flat_map(|(group, words)| words.split(' ').map(move |word| (word, *group))).collect());
 
+/// By the first byte of words: a bit for each length that one of them has. Most words are of no group, and this tells it of most of them.
+static LENGTHS: LazyLock<[u32; 256]> = LazyLock::new(|| {
+    let mut all = [0; 256];
+    BY_WORD.keys().for_each(|word| all[first_byte(word)] |= bit_of_length(word));
+    all
+});
+
+fn first_byte(word: &str) -> usize {
+    word.bytes().next().map_or(0, usize::from)
+}
+
+/// All that are longer share the last bit.
+fn bit_of_length(word: &str) -> u32 {
+    1 << word.len().min(31)
+}
+
 /// The synonym group of a word in lower case.
 pub(crate) fn group_of(word: &str) -> Option<&'static str> {
-    BY_WORD.get(word).copied()
+    let may_be = LENGTHS[first_byte(word)] & bit_of_length(word) != 0;
+    if may_be { BY_WORD.get(word).copied() } else { None }
 }
 
 /// The words of a group.
@@ -106,6 +123,8 @@ mod tests {
         let words: Vec<&str> = GROUPS.iter().flat_map(|(_, words)| words.split(' ')).collect();
         assert_eq!(BY_WORD.len(), words.len(), "a word stands in two groups");
         assert!(words.iter().all(|word| word.to_lowercase() == **word));
+        assert!(words.iter().all(|word| group_of(word) == BY_WORD.get(word).copied()));
+        assert!(["", "auths", "zzz", &"a".repeat(40), "über"].iter().all(|word| group_of(word).is_none()));
     }
 
     #[test]

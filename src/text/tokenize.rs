@@ -129,8 +129,51 @@ fn push_tokens(indexed: &mut String, word: &str, is_left_out: impl Fn(&str) -> b
 
 /// Runs of letters and digits; everything else separates words.
 pub(crate) fn words_of(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let (_, from_word) = rest.split_at(run_of(rest, false));
+        let (word, behind) = from_word.split_at(run_of(from_word, true));
+        rest = behind;
+        (!word.is_empty()).then_some(word)
+    })
 }
+
+/// The length of what a text begins with that is of words alone, or of none. Most characters are ASCII, which a table tells.
+fn run_of(text: &str, of_words: bool) -> usize {
+    let mut at = 0;
+    while let Some(byte) = text.as_bytes().get(at) {
+        let (is_of_word, len) = match text[at..].chars().next().filter(|_| !byte.is_ascii()) {
+            None => (IN_WORDS[usize::from(*byte)], 1),
+            Some(c) => (c.is_alphanumeric(), c.len_utf8()),
+        };
+        if is_of_word != of_words {
+            break;
+        }
+        at += len;
+    }
+    at
+}
+
+/// Is a byte an ASCII letter or digit?
+const IN_WORDS: [bool; 256] = {
+    let mut all = [false; 256];
+    let mut byte = 0;
+    while byte < all.len() {
+        all[byte] = (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    all
+};
+/// Is a byte one of those that a word without parts is made of?
+const IN_SIMPLE_WORDS: [bool; 256] = {
+    let mut all = [false; 256];
+    let mut byte = 0;
+    while byte < all.len() {
+        all[byte] = (byte as u8).is_ascii_lowercase() || (byte as u8).is_ascii_digit();
+        byte += 1;
+    }
+    all
+};
 
 /// The word in lower case and the parts of a joined name; for scripts without spaces, pairs of characters.
 pub(crate) fn tokens_of(word: &str) -> Vec<String> {
@@ -150,7 +193,7 @@ fn whole_tokens(word: &str) -> Vec<String> {
 
 /// May the word have parts? A cheap test that rules out most words by their bytes.
 fn has_parts(word: &str) -> bool {
-    !word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+    !word.bytes().all(|b| IN_SIMPLE_WORDS[usize::from(b)])
 }
 
 fn part_tokens(word: &str) -> Vec<String> {
@@ -158,11 +201,17 @@ fn part_tokens(word: &str) -> Vec<String> {
         let last = |run: String| run.chars().last().filter(|last| is_unsegmented(*last) && run.chars().count() > 1);
         return script_runs(word).into_iter().filter_map(last).map(String::from).collect();
     }
-    if !word.bytes().any(|b| b.is_ascii_uppercase()) && word.is_ascii() {
+    // A capital at its beginning joins nothing.
+    let may_join = word.contains('_') && has_capital(word) || has_capital(word.get(1..).unwrap_or_default());
+    if word.is_ascii() && !may_join {
         return Vec::new();
     }
     let parts = parts(word);
     if parts.len() > 1 { parts.into_iter().map(str::to_lowercase).collect() } else { Vec::new() }
+}
+
+fn has_capital(word: &str) -> bool {
+    word.bytes().any(|b| b.is_ascii_uppercase())
 }
 
 /// Is it a stop word (in lower case)?
@@ -275,6 +324,24 @@ pub(crate) fn covered_by(text: &BTreeSet<String>, other: &BTreeSet<String>) -> f
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn only_joined_names_have_parts(word in "[A-Z]?[a-z0-9]{0,4}[A-Z_]{0,2}[a-zé]{0,3}") {
+            let expected: Vec<String> = match word.is_ascii() && !has_capital(&word) || parts(&word).len() < 2 {
+                true => Vec::new(),
+                false => parts(&word).into_iter().map(str::to_lowercase).collect(),
+            };
+            prop_assert_eq!(part_tokens(&word), expected);
+        }
+
+        #[test]
+        fn words_are_runs_of_letters_and_digits(text in "([a-zA-Z0-9]{0,9}|[ .,_-]|\\PC|\\p{L}|\n){0,20}") {
+            let split: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+            prop_assert_eq!(words_of(&text).collect::<Vec<_>>(), split);
+        }
+    }
 
     fn document(text: &str) -> String {
         let mut indexed = IndexedText::default();

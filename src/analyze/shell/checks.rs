@@ -241,17 +241,37 @@ pub(crate) fn only_lists(line: &str) -> bool {
     line.split(' ').any(|word| ONLY_LISTS.contains(&word))
 }
 
+/// How lines begin that tell how a check ended.
+const RESULT_STARTS: [&str; 18] = [
+    "ok ", "ok\t", "FAIL", "PASS", "--- FAIL", "test result:", "All checks passed", "All tests passed", "No issues found",
+    "Success: no issues", "error:", "error[", "error TS", "BUILD ", "Tests:", "Test Suites:", "Compiled successfully",
+    "Failed to compile",
+];
+
 /// Does an output line tell how a check ended?
 pub(super) fn is_result(line: &str) -> bool {
-    const STARTS: [&str; 18] = [
-        "ok ", "ok\t", "FAIL", "PASS", "--- FAIL", "test result:", "All checks passed", "All tests passed", "No issues found",
-        "Success: no issues", "error:", "error[", "error TS", "BUILD ", "Tests:", "Test Suites:", "Compiled successfully",
-        "Failed to compile",
-    ];
-    let line = line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '=' | '✓' | '✔' | '✗' | '✖' | '×' | '-'));
+    let line = line.trim_start_matches(|c: char| c.is_whitespace() || is_sign(c));
     // `FAILURES` is a heading.
-    let starts = begins_with_any(line, &STARTS) && !line.starts_with("FAILURES");
+    let starts = begins_with_any(line, &RESULT_STARTS) && !line.starts_with("FAILURES");
     starts || line == "OK" || counts(line)
+}
+
+/// What may stand before a result, beside white space.
+fn is_sign(c: char) -> bool {
+    matches!(c, '=' | '✓' | '✔' | '✗' | '✖' | '×' | '-')
+}
+
+/// A line without the signs before its result.
+pub(crate) fn without_signs(line: &str) -> &str {
+    line.trim_start_matches(is_sign)
+}
+
+/// May a line that begins so tell how a check ended, once its white space is decoded, and behind other signs than counts? Errs on the side of
+/// yes.
+pub(crate) fn may_begin_result(line: &str) -> bool {
+    let first = line.bytes().next();
+    let begins = |start: &&str| start.bytes().next() == first && line.starts_with(start.trim_end());
+    RESULT_STARTS.iter().any(begins) || line.starts_with("OK")
 }
 
 /// Compares the first byte first: few share it.
@@ -260,19 +280,22 @@ pub(super) fn begins_with_any(line: &str, starts: &[&str]) -> bool {
     starts.iter().any(|start| start.bytes().next() == first && line.starts_with(start))
 }
 
+const COUNTED: [&str; 20] = [
+    "passed", "failed", "passing", "failing", "test", "tests", "failure", "failures", "error", "errors", "issue", "issues",
+    "warning", "warnings", "problem", "problems", "skipped", "doctests", "examples", "assertions",
+];
+
+/// May a text begin with a word that checks count? Errs on the side of yes.
+pub(crate) fn may_be_counted(text: &str) -> bool {
+    begins_with_any(text, &COUNTED)
+}
+
 /// `12 passed`, `3 errors`, `Found 4`, `Tests  7 passed`.
 fn counts(line: &str) -> bool {
-    // Where no number ends, there is none to look at words for.
-    let bytes = line.as_bytes();
-    let ends_number = |at: usize| bytes[at].is_ascii_digit() && bytes.get(at + 1).is_none_or(|b| !b.is_ascii_alphanumeric());
-    if !(0..bytes.len()).any(ends_number) {
+    if !may_count(line) {
         return false;
     }
-    const COUNTED: [&str; 20] = [
-        "passed", "failed", "passing", "failing", "test", "tests", "failure", "failures", "error", "errors", "issue", "issues",
-        "warning", "warnings", "problem", "problems", "skipped", "doctests", "examples", "assertions",
-    ];
-    let mut words = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
+    let mut words = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let mut before: Option<&str> = None;
     for word in words.by_ref() {
         let is_number = |word: &str| word.bytes().all(|b| b.is_ascii_digit());
@@ -282,6 +305,20 @@ fn counts(line: &str) -> bool {
         before = Some(word);
     }
     false
+}
+
+/// Is there a number before what may be a word for results, or behind `Found`? Most lines have none, and need not be split into words.
+fn may_count(line: &str) -> bool {
+    let bytes = line.as_bytes();
+    let ends_number = |at: usize| bytes[at].is_ascii_digit() && bytes.get(at + 1).is_none_or(|b| !b.is_ascii_alphanumeric());
+    let mut has_number = false;
+    let counts = (0..bytes.len()).filter(|at| ends_number(*at)).any(|at| {
+        has_number = true;
+        let behind = line[at + 1..].trim_start_matches(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric());
+        // Beyond ASCII there are letters and signs.
+        behind.bytes().next().is_some_and(|first| !first.is_ascii()) || may_be_counted(behind)
+    });
+    counts || has_number && line.contains("Found")
 }
 
 /// Does a line of a check that failed tell what was wrong: at a place of the code, or as the exception of a test?

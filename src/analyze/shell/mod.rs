@@ -9,7 +9,10 @@ mod same;
 mod steps;
 
 pub(crate) use self::begun::{begun, is_program};
-pub(crate) use self::checks::{CheckKind, from_program, is_assignment, is_rated_by, may_check, only_lists, tells_failure};
+pub(crate) use self::checks::{
+    CheckKind, from_program, is_assignment, is_rated_by, may_be_counted, may_begin_result, may_check, only_lists, tells_failure,
+    without_signs,
+};
 pub(crate) use self::class::CommandClass;
 pub(crate) use self::evidence::{printed, run};
 pub(crate) use self::git::{SHORT_HASH, is_hash};

@@ -80,13 +80,30 @@ fn parse_uuid(text: &str) -> Option<[u8; 16]> {
     if text.len() > 36 {
         return None;
     }
-    let (mut value, mut count) = (0u128, 0);
-    for digit in text.bytes().filter(|b| *b != b'-') {
-        value = value << 4 | u128::from(char::from(digit).to_digit(16)?);
+    let (mut value, mut count, mut all) = (0u128, 0, 0);
+    for byte in text.bytes().filter(|b| *b != b'-') {
+        let digit = DIGITS[usize::from(byte)];
+        value = value << 4 | u128::from(digit);
+        all |= digit;
         count += 1;
     }
-    (count == 32).then(|| value.to_be_bytes())
+    (count == 32 && all < NO_DIGIT).then(|| value.to_be_bytes())
 }
+
+/// The value of a byte as a hexadecimal digit, for every byte.
+const DIGITS: [u8; 256] = {
+    let mut digits = [NO_DIGIT; 256];
+    let mut value = 0;
+    while value < 16 {
+        let digit = b"0123456789abcdef"[value];
+        digits[digit as usize] = value as u8;
+        digits[digit.to_ascii_uppercase() as usize] = value as u8;
+        value += 1;
+    }
+    digits
+};
+/// Above the values of all digits.
+const NO_DIGIT: u8 = 0x80;
 
 /// Hashes parts so that another split of the same bytes has another hash.
 pub fn hash_parts(parts: &[&[u8]]) -> [u8; 32] {
@@ -119,5 +136,21 @@ pub fn unused_id<E>(prefix: &str, parts: &[&str], mut taken: impl FnMut(&str) ->
             return Ok(id);
         }
         parts.push("+");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_uuid_is_read_as_its_digits(text in "([0-9a-fA-F]{8}-){0,2}[0-9a-f]{28,34}|[0-9a-fA-F-]{30,38}|[0-9a-f]{31}\\PC|\\PC{0,40}") {
+            let digits: Option<Vec<u32>> = text.chars().filter(|c| *c != '-').map(|c| c.to_digit(16)).collect();
+            let digits = digits.filter(|digits| digits.len() == 32 && text.len() <= 36);
+            let bytes = digits.map(|digits| digits.chunks(2).map(|pair| (pair[0] * 16 + pair[1]) as u8).collect::<Vec<_>>());
+            prop_assert_eq!(parse_uuid(&text).map(Vec::from), bytes);
+        }
     }
 }

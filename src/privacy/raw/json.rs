@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use super::RawText;
-use super::json_cursor::{JsonCursor, Malformed, NameSet};
+use super::json_cursor::{JsonCursor, Malformed, NameSet, backslash};
 use crate::model::session::RecordKey;
 use crate::privacy::Sanitizer;
 
@@ -156,7 +156,7 @@ pub(crate) fn fields_by_name(object: Raw<'_>) -> Option<BTreeMap<RawText<'static
 pub(crate) fn text(json: Raw<'_>) -> Option<RawText<'_>> {
     let quoted = json.0;
     let inner = quoted.as_bytes().starts_with(b"\"").then(|| &quoted[1..quoted.len() - 1])?;
-    let Some(first) = memchr::memchr(b'\\', inner.as_bytes()) else { return Some(inner.into()) };
+    let Some(first) = backslash(inner.as_bytes()) else { return Some(inner.into()) };
     // The only copy that is made of a long text.
     let mut out = String::with_capacity(inner.len());
     let (mut from, mut at) = (0, Some(first));
@@ -167,7 +167,7 @@ pub(crate) fn text(json: Raw<'_>) -> Option<RawText<'_>> {
         from = escape + len;
         // Escapes often follow each other: a newline, and the indentation of the next line.
         let rest = &inner.as_bytes()[from..];
-        at = if rest.first() == Some(&b'\\') { Some(from) } else { memchr::memchr(b'\\', rest).map(|found| from + found) };
+        at = if rest.first() == Some(&b'\\') { Some(from) } else { backslash(rest).map(|found| from + found) };
     }
     out.push_str(&inner[from..]);
     Some(out.into())
@@ -183,7 +183,7 @@ pub(crate) fn lines_in(json: Raw<'_>) -> u32 {
     let Some(inner) = json.0.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else { return 0 };
     let bytes = inner.as_bytes();
     let (mut lines, mut from, mut at) = (0, 0, 0);
-    while let Some(escape) = memchr::memchr(b'\\', &bytes[at..]).map(|found| at + found) {
+    while let Some(escape) = backslash(&bytes[at..]).map(|found| at + found) {
         let (c, len) = unescaped(&bytes[escape..]);
         at = escape + len;
         if c == '\n' {
@@ -304,6 +304,17 @@ fn end_of_string(json: &[u8], start: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_text_is_decoded_as_others_decode_it(parts in prop::collection::vec(("[a-zé日]{0,90}", "\\n|\"|\\\\|\t|\u{1}|\\PC"), 0..8)) {
+            let decoded: String = parts.into_iter().flat_map(|(plain, special)| [plain, special]).collect();
+            let json = serde_json::to_string(&decoded).expect("a string");
+            prop_assert_eq!(text(raw(&json)).expect("a text").inside(), &decoded);
+            prop_assert_eq!(lines_in(raw(&json)), decoded.lines().count() as u32);
+        }
+    }
 
     fn raw(json: &str) -> Raw<'_> {
         Raw::of(json).expect("test input is JSON")

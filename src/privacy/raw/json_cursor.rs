@@ -13,6 +13,7 @@ mod scalar;
 mod tests;
 
 pub(crate) use names::{NameSet, NameTable};
+pub(super) use scalar::backslash;
 
 use super::json::{JsonText, Raw, text};
 

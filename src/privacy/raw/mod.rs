@@ -15,8 +15,22 @@ use crate::model::session::RecordKey;
 
 /// Longest id that is kept as it is, in bytes.
 pub(in crate::privacy) const MAX_ID_BYTES: usize = 256;
-/// What may stand in an id beside letters and digits.
-const SIGNS_IN_IDS: &[u8] = b"-_.:#/|+=@~";
+/// Which bytes may stand in an id: letters, digits and few signs.
+const IN_IDS: [bool; 256] = {
+    const SIGNS: &[u8] = b"-_.:#/|+=@~";
+    let mut all = [false; 256];
+    let mut byte = 0;
+    while byte < all.len() {
+        all[byte] = (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    let mut at = 0;
+    while at < SIGNS.len() {
+        all[SIGNS[at] as usize] = true;
+        at += 1;
+    }
+    all
+};
 
 /// A text that has not passed the sanitizer.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -140,7 +154,7 @@ impl RawText<'_> {
     /// Is it an id by its form: short, of letters, digits and few signs?
     pub(in crate::privacy) fn has_form_of_id(&self) -> bool {
         let text = self.inside();
-        text.len() <= MAX_ID_BYTES && text.bytes().all(|b| b.is_ascii_alphanumeric() || SIGNS_IN_IDS.contains(&b))
+        text.len() <= MAX_ID_BYTES && text.bytes().all(|b| IN_IDS[usize::from(b)])
     }
 
     /// What stands for what may not be kept as an id: a hash.

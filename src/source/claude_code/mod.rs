@@ -205,6 +205,7 @@ impl<'p> ClaudeLines<'p> {
             return if agent.is_none() { self.link(fields) } else { ParsedLine::Empty };
         }
         let sanitizer = self.sanitizer;
+        let parent = parent_of(fields, &session);
         let (parts, items) = numbered(said.items);
         let FieldCache { cwd, branch, version, .. } = &mut self.repeated;
         ParsedLine::Record(Box::new(Record {
@@ -217,7 +218,7 @@ impl<'p> ClaudeLines<'p> {
             version: version.kept(fields.raw(Field::Version), |v| sanitizer.name(v)),
             turn: said.turn,
             sign: said.sign,
-            parent: parent_of(fields, self.place),
+            parent,
             prompt,
             fenced: said.fenced,
             answered: said.answered,
@@ -241,7 +242,7 @@ impl<'p> ClaudeLines<'p> {
     fn link(&self, fields: &LineFields<'_>) -> ParsedLine {
         let session = fields.id(Field::SessionId).unwrap_or_else(|| self.place.session.clone());
         let key = fields.text(Field::Uuid).map(|uuid| uuid.key(&session));
-        key.map_or(ParsedLine::Empty, |key| ParsedLine::Link(ParentLink { key, parent: parent_of(fields, self.place) }))
+        key.map_or(ParsedLine::Empty, |key| ParsedLine::Link(ParentLink { key, parent: parent_of(fields, &session) }))
     }
 }
 
@@ -254,10 +255,9 @@ fn says_warm_up(fields: &LineFields<'_>) -> bool {
 }
 
 /// The parent of a record. A compaction boundary starts a new chain and names its predecessor in a field of its own.
-fn parent_of(fields: &LineFields<'_>, place: &TranscriptIdentity) -> Option<RecordKey> {
+fn parent_of(fields: &LineFields<'_>, session: &str) -> Option<RecordKey> {
     let parent = fields.text(Field::ParentUuid).or_else(|| fields.text(Field::LogicalParentUuid))?;
-    let session = fields.id(Field::SessionId).unwrap_or_else(|| place.session.clone());
-    Some(parent.key(&session))
+    Some(parent.key(session))
 }
 
 /// Older clients write subagent lines into the session's own file, marked as a side chain and without an id.

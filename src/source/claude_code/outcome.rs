@@ -8,7 +8,7 @@ use crate::model::session::{Evidence, Item, Outcome, Todo};
 use crate::privacy::{SHOWN_BYTES, Sanitizer};
 use crate::source::json::{self, Raw};
 use crate::source::outcome::{of_text, short_line, with_text};
-use crate::source::verdict::may_hold_verdict;
+use crate::source::verdict::{may_hold_result, may_hold_verdict};
 
 /// The items of a `tool_result` block and the id of its tool use: how it ended, and the user's words if the result carries any.
 pub(super) fn items_of_block(block: &RawBlock<'_>, fields: &LineFields<'_>) -> (String, Vec<Item>) {
@@ -42,11 +42,16 @@ pub(super) fn items_of_block(block: &RawBlock<'_>, fields: &LineFields<'_>) -> (
 pub(super) fn told_by(id: &str, ok: bool, output: Option<Raw<'_>>, fields: &LineFields<'_>) -> impl Iterator<Item = Item> {
     let sanitizer = fields.sanitizer;
     let awaited = fields.runs.and_then(|runs| runs.of(id)).filter(|kinds| kinds.git || kinds.check);
+    let printed = |text: &str, kinds| Some(Item::Evidence(Evidence::Printed(shell::printed(id, ok, text, kinds))));
     let (outcome, printed) = match awaited {
         None => (of_output(id, ok, output, sanitizer), None),
+        // Most lines that checks print tell no result, either.
+        Some(kinds) if ok && !kinds.git && !output.is_some_and(|output| may_hold(output, may_hold_result)) => {
+            (None, printed("", kinds))
+        }
         Some(kinds) => {
             let (outcome, text) = with_text(id, ok, None, output.map(text_of).unwrap_or_default(), sanitizer);
-            (outcome, Some(Item::Evidence(Evidence::Printed(shell::printed(id, ok, &text, kinds)))))
+            (outcome, printed(&text, kinds))
         }
     };
     outcome.map(Item::Outcome).into_iter().chain(printed)
@@ -59,18 +64,19 @@ fn ended(tool: &str, ok: bool, brief: &str) -> Item {
 /// How a tool use with this output ended; `None` if it succeeded without a notable result.
 pub(super) fn of_output(tool: &str, ok: bool, output: Option<Raw<'_>>, sanitizer: &Sanitizer) -> Option<Outcome> {
     // Most outputs are code or listings: they are ruled out before they are decoded.
-    if ok && !output.is_some_and(may_hold_result) {
+    if ok && !output.is_some_and(|output| may_hold(output, may_hold_verdict)) {
         return None;
     }
     of_text(tool, ok, None, output.map(text_of).unwrap_or_default(), sanitizer)
 }
 
-fn may_hold_result(output: Raw<'_>) -> bool {
-    // Of an output that is cut, part of a line may be a verdict.
+/// May an output hold what `is_in` looks for in a string of JSON?
+fn may_hold(output: Raw<'_>, is_in: fn(Raw<'_>) -> bool) -> bool {
+    // Of an output that is cut, part of a line may be what is looked for.
     output.len() > 2 * SHOWN_BYTES
         || match output.is_text() {
-            true => may_hold_verdict(output),
-            false => RawContent::of(output).blocks.iter().filter_map(RawBlock::words).any(may_hold_verdict),
+            true => is_in(output),
+            false => RawContent::of(output).blocks.iter().filter_map(RawBlock::words).any(is_in),
         }
 }
 
@@ -84,6 +90,8 @@ fn created_task(result: &ToolResult<'_>, sanitizer: &Sanitizer) -> Option<Item> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::session::PendingRuns;
+    use crate::privacy::raw::RawText;
     use proptest::prelude::*;
 
     #[test]
@@ -95,6 +103,31 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn an_output_of_a_check_that_is_left_undecoded_tells_nothing(
+            text in "(1|12 |7, |passed|tests|FAIL|FAILURES|3 errors|issue|doctests|é|Found|Found: 4|Found 5|: 6|[\n ]{0,3}|\n|\r\n|\t|=== |✓ |- |\u{a0}|\u{200b}|\x1b\\[0m|<private>|</ Private>|<b>|OK|ok |ok\t|PASS|error:|error\\[E1\\]|BUILD |Tests:|src/a.rs:1: |\\\\|\"|x|ghp_Tk4RvZq81mXw2LcB7nKd9fHs3jPy6eAu5gQo |password=hunter2secret9 |[0-9]{1,2}|[a-z]{1,3}){0,12}",
+        ) {
+            let sanitizer = Sanitizer::shipped();
+            let run = shell::run("t", "cargo test", true).expect("a check");
+            let kinds = run.kinds();
+            let mut runs = PendingRuns::default();
+            runs.begin(&run);
+            let line = RawText::from("{}");
+            let mut fields = LineFields::of(&line, &sanitizer).expect("an object");
+            fields.runs = Some(&runs);
+            let json = serde_json::to_string(&text).expect("a string");
+            let blocks = format!(r#"[{{"type":"text","text":{json}}},{{"type":"image"}}]"#);
+            for ok in [true, false] {
+                let (outcome, decoded) = with_text("t", ok, None, &text, &sanitizer);
+                let printed = shell::printed("t", ok, &decoded, kinds);
+                let expected: Vec<Item> = outcome.map(Item::Outcome).into_iter().chain([Item::Evidence(Evidence::Printed(printed))]).collect();
+                for json in [&json, &blocks] {
+                    let told: Vec<Item> = told_by("t", ok, Raw::of(json).ok(), &fields).collect();
+                    prop_assert_eq!(&told, &expected, "{:?}", text);
+                }
+            }
+        }
+
         #[test]
         fn an_output_that_is_left_undecoded_says_nothing(
             text in "(1|12 |passed|FAILED|3 errors|pas|sed|\n|\r\n|\t| |\u{a0}|\u{200b}|\x1b\\[0m|\x07|<private>|</ Private>|<system-reminder>|</system-reminder>|<b>|OK|ok |ok  \t|--- fail|\\[main abc1234\\] |http://x/|/pull/1|é|→|\\\\|\"|x){0,12}",

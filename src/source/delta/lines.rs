@@ -2,7 +2,9 @@
 //!
 //! Concurrent writers may leave two records without a newline between them: each is returned as a line of its own.
 
+use std::cell::Cell;
 use std::io::{self, Read};
+use std::mem;
 use std::ops::Range;
 
 use super::READ_BYTES;
@@ -18,6 +20,12 @@ const FIRST_READ_BYTES: usize = 16 << 10;
 /// More records than this on one line are no accident: the rest is returned as one piece. This also bounds how often the rest of a
 /// line is scanned.
 const MAX_RECORDS_PER_LINE: usize = 16;
+
+thread_local! {
+    /// The buffer of the last stream that this thread has read, of at most twice [`READ_BYTES`]: most files are small, and a new buffer for each
+    /// is filled with zeros first, and copied as it grows.
+    static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
 
 /// Splits a stream into lines, holding one at a time.
 pub struct LineReader<R> {
@@ -51,13 +59,15 @@ pub enum RawLine<'b> {
 
 impl<R: Read> LineReader<R> {
     pub fn new(from: R, offset: u64) -> Self {
-        Self { from, buffer: Vec::new(), filled: 0, start: 0, scanned: 0, offset, max_line: MAX_LINE_BYTES, ended: false, glued: 0 }
+        let buffer = SPARE.take();
+        Self { from, buffer, filled: 0, start: 0, scanned: 0, offset, max_line: MAX_LINE_BYTES, ended: false, glued: 0 }
     }
 
     /// Skips lines longer than this, in bytes, instead of those over [`MAX_LINE_BYTES`].
     #[cfg(any(test, feature = "testing"))]
-    pub fn with_max_line(self, max_line: usize) -> Self {
-        Self { max_line, ..self }
+    pub fn with_max_line(mut self, max_line: usize) -> Self {
+        self.max_line = max_line;
+        self
     }
 
     /// Returns the next piece with its offset and the offset just past it. The tail comes last, and only once.
@@ -160,6 +170,14 @@ impl<R: Read> LineReader<R> {
                 self.advance(end + 1);
                 return Ok(Some((offset, self.offset, RawLine::TooLong { private })));
             }
+        }
+    }
+}
+
+impl<R> Drop for LineReader<R> {
+    fn drop(&mut self) {
+        if self.buffer.len() <= 2 * READ_BYTES {
+            SPARE.set(mem::take(&mut self.buffer));
         }
     }
 }

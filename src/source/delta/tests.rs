@@ -30,6 +30,19 @@ fn pieces(from: impl Read, max_line: usize) -> Vec<(u64, u64, String)> {
 }
 
 #[test]
+fn of_a_stream_that_was_read_before_nothing_is_left() {
+    let long = "x".repeat(100_000);
+    for text in [format!("{long}\n{long}\n{long}"), "a\nb".to_owned(), String::new(), format!("{long}\n"), "c".to_owned()] {
+        let mut expected: Vec<String> = text.split_inclusive('\n').map(|line| format!("line {}", line.trim_end())).collect();
+        if let Some(last) = expected.last_mut().filter(|_| !text.ends_with('\n')) {
+            *last = last.replacen("line", "tail", 1);
+        }
+        let read: Vec<String> = pieces(text.as_bytes(), MAX_LINE_BYTES).into_iter().map(|(.., piece)| piece).collect();
+        assert!(read == expected, "of {} bytes", text.len());
+    }
+}
+
+#[test]
 fn an_overlong_line_is_located_and_what_follows_is_read() {
     let text = format!("a\n{}\nb\r\nc", "x".repeat(1000));
     let found = pieces(Dribble(text.as_bytes(), vec![]), 100);

@@ -87,6 +87,18 @@ proptest! {
     }
 
     #[test]
+    fn a_long_string_ends_where_others_end_it(
+        before in "[a-zé]{0,70}",
+        special in "\"|\\\\|\\\\[\"\\\\/bfnrtux]|\\\\u[0-9a-f]{4}|\u{1f}|\u{0}|\t|\u{7f}|é|",
+        behind in "[a-z]{0,70}",
+        around in "[ \t\n]?",
+    ) {
+        let json = format!("{around}{{\"{before}{special}{behind}\":[\"{behind}{special}{before}\",\"{special}\"]}}");
+        let (ours, theirs) = both(&json);
+        prop_assert_eq!(ours, theirs, "{}", json);
+    }
+
+    #[test]
     fn what_is_json_is_said_as_others_say_it(json in "([\\[\\]{}:, \\t]|\"|\\\\|u00e9|[tfn0-9.eE+-]|true|false|null|\"a\"|\"key\":|\\PC|\u{1f}|[a-z ]{0,40}){0,14}") {
         let (ours, theirs) = both(&json);
         prop_assert_eq!(ours, theirs);
