@@ -76,7 +76,7 @@ fn status_and_the_doctor_say_from_when_it_is_and_how_large() {
     let status = scene.world.status();
     assert_eq!((&status["copy"]["at"], &status["copy"]["bytes"]), (&1_795_262_400_000_i64.into(), &bytes.into()));
     let told = scene.run(&["status"]).out;
-    assert!(told.contains(&format!("\ncopy        {:.1} kB, made 2026-11-21 13:00", bytes as f64 / 1e3)), "{told}");
+    assert!(told.contains(&format!("\nindex copy  {:.1} kB, made 2026-11-21 13:00", bytes as f64 / 1e3)), "{told}");
     assert_eq!(scene.world.findings("copy", &[]), [format!("ok: made less than a minute ago, {:.1} kB", bytes as f64 / 1e3)]);
     fs::remove_file(scene.copy()).expect("the copy");
     assert_eq!(scene.world.findings("copy", &[]), ["ok: none: the next digest makes one"]);

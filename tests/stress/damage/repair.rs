@@ -146,7 +146,7 @@ fn notes_and_settled_items_that_only_pages_show_come_back() {
 #[test]
 fn what_could_not_be_listed_is_named() {
     let scene = Scene::new();
-    let budgets = "budgets leave out money spent since the last copy";
+    let budgets = "money spent since the last copy does not count towards the limits";
     for (table, told) in [("spend", "its record of spending among them"), ("user_closed", "its closed items among them")] {
         scene.restore();
         over(&scene.index(), root_of(&scene, table), &[0; PAGE as usize]);

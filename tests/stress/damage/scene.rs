@@ -189,7 +189,7 @@ impl Scene {
 
     pub fn is_well(&self) {
         let found = self.world.findings("index", &[]);
-        assert!(found[0].starts_with("ok: ") && found[0].ends_with("whole"), "{found:?}");
+        assert!(found[0].starts_with("ok: ") && found[0].ends_with("intact"), "{found:?}");
     }
 }
 
