@@ -177,7 +177,8 @@ fn without_a_header_or_schema_the_copy_comes_back_and_all_that_is_lost_is_named(
         assert_eq!(scene.world.count("SELECT count(*) FROM digest WHERE NOT superseded"), paid as i64, "{what}");
         let lost = format!("lost: 1 session, at least {} digests (1 of them by the model), 0 notes", all - paid);
         let page = "1 session is left only in its page";
-        let rest = ["digests by the model, the record of spending", "money spent since the last copy does not count towards the limits"];
+        let rest =
+            ["digests by the model, the record of spending", "money spent since the last copy does not count towards the limits"];
         for told in [&*lost, page, &id(PAID_AND_GONE), rest[0], rest[1], "the damaged index could not be read"] {
             assert!(ran.err.contains(told), "{what}: no `{told}` in {ran:#?}");
         }

@@ -13,12 +13,12 @@ pub const EXTRACT: &[&str] = &["--summarizer", "extract"];
 pub const CLAUDE: &[&str] = &["--summarizer", "claude"];
 pub const RICH: &str = "[digest]\nmax_sessions = 1000\nmax_cost_usd = 1000.0\nmax_cost_usd_per_day = 1000.0\nbacklog = 1000\n";
 
-/// A stand-in whose reply is a function of what it is asked about, which is its stdin without the list of open items: it cites rows and leaves
-/// something open. It closes nothing: which open items are listed is known only as runs go on, and an answer that is paid for is kept.
-/// `summarizer::closes` is about that.
+/// A stand-in whose reply is a function of what it is asked about, which is its stdin without the lists of what earlier sessions left open
+/// and said: it cites rows and leaves something open. It closes and replaces nothing: what is listed is known only as runs go on, and an
+/// answer that is paid for is kept. `summarizer::closes` and `summarizer::replaces` are about that.
 pub const SCRIPTED: &str = r#"#!/bin/sh
-text=$(cat)
-mark=$(printf '%s\n' "$text" | sed -e '/^Open items of earlier/,/^<record-/d' -e '/^<record-/d' | cksum | tr -d ' ')
+text=$(sed -e '/^Open items of earlier/,/^<record-/d' -e '/^Said in earlier/,/^<record-/d' -e '/^<record-/d')
+mark=$(printf '%s\n' "$text" | cksum | tr -d ' ')
 files=$(printf '%s\n' "$text" | grep -o '[a-z_/]*\.py' | head -n 3 | sed 's/.*/\\"&\\"/' | paste -sd, -)
 form="{\\\"title\\\":\\\"Work $mark\\\",\\\"request\\\":\\\"Asked $mark\\\",\\\"completed\\\":[\\\"Done $mark\\\"],\\\"learned\\\":[\\\"Learned $mark\\\"],\
 \\\"decisions\\\":[{\\\"text\\\":\\\"Decided $mark\\\",\\\"rows\\\":[1,2]}],\\\"files\\\":[$files],\\\"blockers\\\":[{\\\"text\\\":\\\"Blocked ${mark%???????}\\\",\\\"rows\\\":[1]}],\
