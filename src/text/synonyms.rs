@@ -103,9 +103,17 @@ pub(crate) fn words_of_group(group: &'static str) -> impl Iterator<Item = &'stat
     GROUPS.iter().filter(move |(name, _)| *name == group).flat_map(|(_, words)| words.split(' '))
 }
 
-/// A group's name in the index; no word of a text looks like it.
+/// How a marker begins; no word of a text looks like it.
+const MARKER: &str = "zzgroup";
+
+/// A group's name in the index.
 pub(crate) fn marker(group: &str) -> String {
-    format!("zzgroup{group}")
+    format!("{MARKER}{group}")
+}
+
+/// Is a word the marker of a group?
+pub(crate) fn is_marker(word: &str) -> bool {
+    word.starts_with(MARKER)
 }
 
 /// The markers of all groups that words of the indexed texts belong to.

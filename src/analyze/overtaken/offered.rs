@@ -3,13 +3,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::sentence::{Sentence, content_words};
+use super::sentence::{Sentence, terms};
 use super::{sentence_id, sentences_of};
 use crate::analyze::distinct::normalized;
 use crate::analyze::signal::{SentenceTopic, is_about, is_offer, weight};
 use crate::model::session::{Item, Millis, Session};
-use crate::text::synonyms::{group_of, marker};
-use crate::text::tokenize::words_of;
+use crate::text::synonyms::is_marker;
 
 /// So many are offered at most; a request lists as many as it has room for.
 const MAX_OFFERED: usize = 24;
@@ -141,15 +140,4 @@ fn terms_of(session: &Session) -> BTreeSet<String> {
         }
     }
     all
-}
-
-/// The words that tell what a text is about, and markers of what they may also be called.
-fn terms(text: &str) -> BTreeSet<String> {
-    let mut all = content_words(text);
-    all.extend(words_of(&text.to_lowercase()).filter_map(group_of).map(marker));
-    all
-}
-
-fn is_marker(term: &str) -> bool {
-    term.starts_with("zzgroup")
 }

@@ -7,7 +7,8 @@ use std::rc::Rc;
 
 use super::change::{self, Narrows, Quantity};
 use super::word_lists::{WordList, WordLists, is_generic};
-use crate::text::tokenize::{distinctive_words, is_stop_word, stem};
+use crate::text::synonyms::{group_of, marker};
+use crate::text::tokenize::{distinctive_words, is_stop_word, stem, words_of};
 
 /// A word or a mark of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -303,7 +304,7 @@ fn is_article(word: &str) -> bool {
 }
 
 /// The words that tell what a text is about.
-pub(in crate::analyze) fn content_words(text: &str) -> BTreeSet<String> {
+pub(super) fn content_words(text: &str) -> BTreeSet<String> {
     // In lower case a name in two words is one: `WebRTC` is the `webrtc` of a prompt.
     let text = text.to_lowercase();
     let mut words = distinctive_words(&text);
@@ -311,6 +312,13 @@ pub(in crate::analyze) fn content_words(text: &str) -> BTreeSet<String> {
     // Single digits are no distinctive words, but values.
     words.extend(text.split(|c: char| !c.is_alphanumeric() && c != '.').filter(|word| is_number(word)).map(str::to_owned));
     words
+}
+
+/// The words that tell what a text is about, and markers of what they may also be called.
+pub(in crate::analyze) fn terms(text: &str) -> BTreeSet<String> {
+    let mut all = content_words(text);
+    all.extend(words_of(&text.to_lowercase()).filter_map(group_of).map(marker));
+    all
 }
 
 /// Does it begin with a digit, as `30`, `60s`, `1.2` and `3am` do?

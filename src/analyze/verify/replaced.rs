@@ -10,14 +10,13 @@ use std::collections::BTreeSet;
 
 use crate::analyze::account::all_turns;
 use crate::analyze::distinct::normalized;
-use crate::analyze::overtaken::sentence::{Sentence, content_words};
+use crate::analyze::overtaken::sentence::{self, Sentence};
 use crate::analyze::overtaken::{OfferedStatement, is_unit, sentence_id};
 use crate::analyze::prose::own_in_any_case;
 use crate::analyze::signal::{SentenceTopic, is_announcement, is_offer};
 use crate::model::digest::Digest;
 use crate::model::session::{Item, RecordKey, Session};
-use crate::text::synonyms::group_of;
-use crate::text::tokenize::{covered_by, words_of};
+use crate::text::tokenize::covered_by;
 
 /// The words of the earlier statement that a sentence holds count so much, as a share of all.
 const SHARED: f64 = 1.5;
@@ -201,10 +200,9 @@ fn says_again(later: &Sentence, earlier: &Sentence) -> bool {
         || earlier.words().is_subset(later.words()) && later.is_denied() == earlier.is_denied() && !later.leaves_something()
 }
 
-/// The words that tell what a text is about, and the names of groups of what they may also be called.
+/// The terms of a text without units: that both give seconds says nothing of what they are about.
 fn terms(text: &str) -> BTreeSet<String> {
-    let mut all = content_words(text);
+    let mut all = sentence::terms(text);
     all.retain(|word| !is_unit(word));
-    all.extend(words_of(&text.to_lowercase()).filter_map(group_of).map(|group| format!("~{group}")));
     all
 }
