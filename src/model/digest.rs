@@ -71,6 +71,9 @@ pub struct ClaimedReplacement {
     /// Of the sentence of this session that proves it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
+    /// The sentence that says what holds now, as the model quotes it; empty if it quotes none. Not stored: what proves it is this session's own.
+    #[serde(skip)]
+    pub says: String,
     /// The record of that sentence; without one what the model cites.
     #[serde(default)]
     pub rows: Vec<RecordKey>,
@@ -360,7 +363,12 @@ mod tests {
         let json = serde_json::to_string(&stored).expect("JSON");
         assert!(!json.contains("replaces"), "{json}");
         assert_eq!(serde_json::from_str::<Digest>(&json).expect("a digest"), stored);
-        let replaces = vec![ClaimedReplacement { id: "s1".into(), by: Some("s2".into()), rows: vec![RecordKey([1; 16])] }];
+        let replaces = vec![ClaimedReplacement {
+            id: "s1".into(),
+            by: Some("s2".into()),
+            says: String::new(),
+            rows: vec![RecordKey([1; 16])],
+        }];
         let newer = Digest { replaces, ..stored };
         let json = serde_json::to_string(&newer).expect("JSON");
         assert_eq!(serde_json::from_str::<Digest>(&json).expect("a digest"), newer);

@@ -142,22 +142,23 @@ fn claims(value: &Value, request: &ModelRequest) -> Vec<Claim> {
 
 /// The open items that a reply says were closed, with what it cites for that; those made up are dropped.
 fn closings(value: &Value, request: &ModelRequest) -> Vec<ClaimedClosing> {
-    of_listed(value, &request.open, request).into_iter().map(|(id, rows)| ClaimedClosing { id, rows }).collect()
+    of_listed(value, &request.open, request).into_iter().map(|(id, rows, _)| ClaimedClosing { id, rows }).collect()
 }
 
 /// The same of the statements that it says were overtaken.
 fn replacements(value: &Value, request: &ModelRequest) -> Vec<ClaimedReplacement> {
     let all = of_listed(value, &request.statements, request).into_iter();
-    all.map(|(id, rows)| ClaimedReplacement { id, by: None, rows }).collect()
+    let says = |item: &Value| item.get("says").map(text).unwrap_or_default();
+    all.map(|(id, rows, item)| ClaimedReplacement { id, by: None, says: says(item), rows }).collect()
 }
 
-/// The ids that a reply names of those that were listed for it, each once, with what it cites.
-fn of_listed(value: &Value, listed: &[String], request: &ModelRequest) -> Vec<(String, Vec<RecordKey>)> {
-    let mut all: Vec<(String, Vec<RecordKey>)> = Vec::new();
+/// The ids that a reply names of those that were listed for it, each once, with what it cites, and all it says of it.
+fn of_listed<'v>(value: &'v Value, listed: &[String], request: &ModelRequest) -> Vec<(String, Vec<RecordKey>, &'v Value)> {
+    let mut all: Vec<(String, Vec<RecordKey>, &'v Value)> = Vec::new();
     for item in items(value).into_iter().take(MAX_STATEMENTS) {
         let id = text(item.get("id").unwrap_or(item));
-        if listed.contains(&id) && all.iter().all(|(known, _)| *known != id) {
-            all.push((id, rows(item, request)));
+        if listed.contains(&id) && all.iter().all(|(known, ..)| *known != id) {
+            all.push((id, rows(item, request), item));
         }
     }
     all

@@ -5,6 +5,7 @@
 //! - It states something: it does not ask, offer, announce, suppose, or leave something to do.
 //! - It is about what the earlier statement is about, in the same part of the system, and holds enough of that, or of what the model says of the
 //!   same records. It does not say the earlier one again, nor that it stays so, and nothing behind it in the session does.
+//! - Of several the one that the model quotes, else the one that holds most.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +15,7 @@ use crate::analyze::overtaken::sentence::{self, Sentence};
 use crate::analyze::overtaken::{OfferedStatement, is_unit, sentence_id};
 use crate::analyze::prose::own_in_any_case;
 use crate::analyze::signal::{SentenceTopic, is_announcement, is_offer};
-use crate::model::digest::Digest;
+use crate::model::digest::{ClaimedReplacement, Digest};
 use crate::model::session::{Item, RecordKey, Session};
 use crate::text::tokenize::covered_by;
 
@@ -41,6 +42,8 @@ const TOLD: f64 = 1.5;
 const ASIDE: f64 = 0.2;
 /// A sentence that shares no word with the earlier statement has to hold so much of what the model says.
 const MIN_TOLD: f64 = 0.3;
+/// A sentence is the one that the model quotes if it shares so much of its words with it.
+const QUOTED: f64 = 0.6;
 /// Words by which a sentence says that something is as it was.
 const STAYS: [&str; 13] = [
     "keep", "keeps", "kept", "stay", "stays", "stayed", "remain", "remains", "remained", "same", "unchanged", "unaffected",
@@ -63,7 +66,7 @@ pub(crate) fn verify_replacements(digest: &mut Digest, session: &Session, offere
             .filter(|(_, claim)| claim.rows.iter().any(|row| claimed.rows.contains(row)))
             .map(|(_, claim)| terms(&claim.text))
             .collect();
-        match statement.and_then(|one| said.proof(&one.text, &claimed.rows, &told)) {
+        match statement.and_then(|one| said.proof(&one.text, &claimed, &told)) {
             Some(proof) => {
                 claimed.by = Some(sentence_id(&session.id, &proof.sentence.text));
                 claimed.rows = vec![proof.row];
@@ -119,15 +122,16 @@ impl SaidInSession {
         said
     }
 
-    /// The sentence that proves that a statement no longer holds, for who cites these records and says that of them.
-    fn proof(&self, statement: &str, cited: &[RecordKey], told: &[BTreeSet<String>]) -> Option<&SaidSentence> {
+    /// The sentence that proves that a statement no longer holds, for who claims that, and says that of the same records.
+    fn proof(&self, statement: &str, claimed: &ClaimedReplacement, told: &[BTreeSet<String>]) -> Option<&SaidSentence> {
         let earlier = EarlierSentence::of(statement);
+        let (cited, says) = (&claimed.rows, terms(&claimed.says));
         let turns: BTreeSet<usize> = self.turns.iter().filter(|(row, _)| cited.contains(row)).map(|(_, turn)| *turn).collect();
         let most_about = told.iter().map(|told| covered_by(&earlier.terms, told)).fold(f64::MIN_POSITIVE, f64::max);
         let worth = |one: &SaidSentence| {
             let told = told.iter().map(|told| {
                 let about = covered_by(&earlier.terms, told) / most_about;
-                (covered_by(told, &one.terms) * covered_by(&one.terms, told)).sqrt() * about.max(ASIDE)
+                alike(told, &one.terms) * about.max(ASIDE)
             });
             let told = told.fold(0.0, f64::max);
             let shared = SHARED * covered_by(&earlier.terms, &one.terms);
@@ -148,10 +152,13 @@ impl SaidInSession {
         };
         let taken_back = self.sentences.iter().rposition(|one| says_again(&one.sentence, &earlier.sentence));
         let since = &self.sentences[taken_back.map_or(0, |back| back + 1)..];
-        let proofs = since.iter().filter(|one| turns.contains(&one.turn) && one.states(&earlier.sentence));
-        let proofs = proofs.filter_map(|one| Some((worth(one)?, one))).filter(|(worth, _)| *worth >= MIN_WORTH);
+        let stated = || since.iter().filter(|one| turns.contains(&one.turn) && one.states(&earlier.sentence));
+        let is_about = |one: &SaidSentence| !one.terms.is_disjoint(&earlier.terms) || self.is_turn_about(one.turn, &earlier);
+        let quoted = stated().map(|one| (alike(&says, &one.terms), one)).filter(|(alike, one)| *alike >= QUOTED && is_about(one));
+        let proofs = stated().filter_map(|one| Some((worth(one)?, one))).filter(|(worth, _)| *worth >= MIN_WORTH);
         // Of equals the last one.
-        proofs.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, one)| one)
+        let by_worth = |a: &(f64, &SaidSentence), b: &(f64, &SaidSentence)| a.0.total_cmp(&b.0);
+        quoted.max_by(by_worth).or_else(|| proofs.max_by(by_worth)).map(|(_, one)| one)
     }
 
     /// Does a sentence of this turn say several words of the earlier statement? What the user asked for and what came of it are about the same.
@@ -198,6 +205,11 @@ impl SaidSentence {
 fn says_again(later: &Sentence, earlier: &Sentence) -> bool {
     normalized(&later.text) == normalized(&earlier.text)
         || earlier.words().is_subset(later.words()) && later.is_denied() == earlier.is_denied() && !later.leaves_something()
+}
+
+/// How much of their words two sentences share, from 0 to 1.
+fn alike(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
+    (covered_by(one, other) * covered_by(other, one)).sqrt()
 }
 
 /// The terms of a text without units: that both give seconds says nothing of what they are about.

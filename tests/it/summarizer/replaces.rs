@@ -16,14 +16,19 @@ const SHOWN: &str = "Said in earlier sessions:\n";
 
 /// A `claude` that says of every session whose request lists [`SAID`] that it overtakes that, and cites the last line that holds a text.
 fn stand_in(cited: &str) -> StandIn {
+    quoting("", cited)
+}
+
+/// The same, which quotes a sentence of the session.
+fn quoting(says: &str, cited: &str) -> StandIn {
     let form = json!({"title": "The settings", "request": "Go on", "completed": [{"text": "The configuration is in brasskey.toml", "rows": [2]}],
         "replaces": "REPLACES"});
-    let replaces = r#"[{\"id\": \"STATEMENT\", \"rows\": [\"ROW\"]}]"#;
+    let replaces = r#"[{\"id\": \"STATEMENT\", \"says\": \"SAYS\", \"rows\": [\"ROW\"]}]"#.replace("SAYS", says);
     let scenario = r#"
         id=$(sed -n 's/^\(s[0-9a-f]*\) Settings are read.*/\1/p' "$call/stdin" | head -1)
         row=$(grep -F "$(cat "$here/cited")" "$call/stdin" | sed -n 's/^\[\([0-9]*\)\].*/\1/p' | tail -1)
         sed -e "s/STATEMENT/${id:-$(cat "$here/else" 2>/dev/null)}/" -e "s/\\\\\"ROW\\\\\"/$row/" "$here/answer""#;
-    StandIn::new(&[], scenario).with("answer", &report(&form, COST).replace("\\\"REPLACES\\\"", replaces)).with("cited", cited)
+    StandIn::new(&[], scenario).with("answer", &report(&form, COST).replace("\\\"REPLACES\\\"", &replaces)).with("cited", cited)
 }
 
 /// A session by a day's noon.
@@ -53,7 +58,10 @@ fn digest(stand_in: &StandIn, session: &str, summarizer: &str) -> Ran {
 
 /// Both sessions, the later one digested by a model that cites what holds a text.
 fn story(rest: &str, cited: &str) -> (StandIn, Value) {
-    let stand_in = stand_in(cited);
+    story_with(stand_in(cited), rest)
+}
+
+fn story_with(stand_in: StandIn, rest: &str) -> (StandIn, Value) {
     first(&stand_in);
     digest(&stand_in, FIRST, "extract");
     later(&stand_in, rest);
@@ -146,6 +154,39 @@ fn without_the_session_s_own_words_for_it_nothing_is_told_and_only_the_items_say
         let told = items.split("(shown only here):\n").nth(1).unwrap_or_else(|| panic!("{what}: {items}"));
         assert!(told.contains("replaces     s") && told.contains("Settings are read from"), "{what}: {items}");
         assert!(!stand_in.page(LATER).contains("replaces"), "{what}");
+    }
+}
+
+#[test]
+fn of_several_sentences_the_one_that_the_model_quotes_is_told() {
+    let now = "Each part has a table of its own in `brasskey.toml`.";
+    let replies = reply(
+        LATER,
+        18,
+        1,
+        &format!(
+            "Settings that the service reads from YAML when it starts were moved. {now} The service starts with the settings in the tests."
+        ),
+    );
+    let told = |says: &str| {
+        let (stand_in, digest) = story_with(quoting(says, now), &replies);
+        assert_eq!(digest["replaces"].as_array().map(Vec::len), Some(1), "{says}: {digest}");
+        let shown = stand_in.recall(&["show", FIRST]).out;
+        shown.contains(&format!("ince then: Claude in session bbbb0000, 2026-11-18: {now}"))
+    };
+    assert!(told("Each part has a table of its own in brasskey.toml"));
+    assert!(!told(""), "the test would pass whatever the model quotes");
+    assert!(!told("Nobody said that in any part"), "what nobody said is no quotation");
+}
+
+#[test]
+fn what_is_quoted_proves_nothing_if_it_only_asks_or_plans() {
+    for says in [
+        "Should the configuration live in `brasskey.toml`?",
+        "The configuration could live in `brasskey.toml`, want me to move it?",
+    ] {
+        let (_, digest) = story_with(quoting(says, "could live"), &reply(LATER, 18, 1, says));
+        assert!(digest.get("replaces").is_none(), "{digest}");
     }
 }
 
