@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use serde::Serialize;
 
-use crate::analyze::account::without_pasted;
+use crate::analyze::account::{WordKind, without_pasted};
 use crate::analyze::prose::sentences_in_any_case;
 use crate::app::filter::ProjectFilter;
 use crate::app::open_memory::OpenMemory;
@@ -13,8 +13,10 @@ use crate::config::Config;
 use crate::model::session::{Millis, Project};
 use crate::model::since_then::{Overtaken, StatedBy, Statement};
 use crate::render::chain::{Chain, ChainLink, OvertakenBy};
+use crate::render::quoted::quote;
 use crate::store::Memory;
 use crate::store::came_since::CameSince;
+use crate::store::search::FtsQuery;
 use crate::text::clean::{one_line, without_controls};
 use crate::text::tokenize::{covered_by, distinctive_words, words_in_any_case};
 
@@ -24,6 +26,8 @@ const MIN_SHARE: f64 = 0.6;
 const MAX_SAID: usize = 5;
 const MAX_TYPED_CHARS: usize = 500;
 const MAX_PROJECTS_SAID: usize = 3;
+/// The most sessions of a project that are read for answers.
+const MAX_SESSIONS_READ: usize = 12;
 
 pub(crate) struct WhyRequest<'a> {
     /// What it is about; all that changed if it is empty.
@@ -111,6 +115,7 @@ fn said_about(store: &Memory, project: &str, words: &BTreeSet<String>) -> Result
             sentences.filter(|text| !text.ends_with(['?', ':']) && covered_by(words, &words_in_any_case(text)) >= MIN_SHARE);
         found.extend(about.map(|text| Statement { text, ..statement.clone() }));
     }
+    found.extend(answers_about(store, project, words)?);
     found.sort_by_key(|one| (rank(&one.by), std::cmp::Reverse(one.at)));
     let mut told: Vec<Statement> = Vec::new();
     for one in found {
@@ -124,6 +129,30 @@ fn said_about(store: &Memory, project: &str, words: &BTreeSet<String>) -> Result
         }
     }
     Ok(told)
+}
+
+/// What the user answered to questions about these words, each with its question. Answers may be words that the assistant proposed: they
+/// overtake nothing, and are found here alone.
+fn answers_about(store: &Memory, project: &str, words: &BTreeSet<String>) -> Result<Vec<Statement>> {
+    let any = words.iter().filter(|word| word.chars().all(char::is_alphanumeric)).map(|word| format!("\"{word}\"")).collect();
+    let query = FtsQuery { any, projects: store.project_pk(project)?.map(|pk| vec![pk]), ..FtsQuery::default() };
+    if query.any.is_empty() || query.projects.is_none() {
+        return Ok(Vec::new());
+    }
+    let mut found = Vec::new();
+    let sessions: BTreeSet<i64> = store.ask(&query, MAX_SESSIONS_READ)?.into_iter().filter_map(|hit| hit.session).collect();
+    for pk in sessions {
+        let Some(account) = store.account_of(pk)? else { continue };
+        let id = store.session_head(pk)?.id;
+        for word in account.turns.iter().flat_map(|turn| &turn.words) {
+            let (Some(at), WordKind::Answered { asked, description }) = (word.at, &word.kind) else { continue };
+            if covered_by(words, &words_in_any_case(&format!("{asked} {description} {}", word.text))) >= MIN_SHARE {
+                let text = format!("answered {} to {}", quote(&word.text, MAX_TYPED_CHARS), quote(asked, MAX_TYPED_CHARS));
+                found.push(Statement { by: StatedBy::User(id.clone()), at, text });
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// Links that share statements, together.

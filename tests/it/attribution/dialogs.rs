@@ -52,6 +52,16 @@ fn decided(rows: Rows) -> (Vec<String>, Vec<Value>) {
 }
 
 #[test]
+fn why_tells_what_the_user_answered_and_to_what() {
+    let question = "Which store should the sessions of the shop go to?";
+    let world = digested(&[answered(question, json!("Postgres, we run that already"))]);
+    let why = world.recall(["why", "sessions", "store"]).out;
+    let told = format!("turn 1: answered “Postgres, we run that already” to “{question}”");
+    assert!(why.contains(&told) && why.contains("the user in session"), "{why}");
+    assert!(!world.recall(["why", "unicorns", "parade"]).out.contains("Postgres"));
+}
+
+#[test]
 fn an_answer_is_never_cut_and_its_question_is_the_assistants() {
     let question = format!(
         "Which of these do you want for the orders, {}and may I delete the old table?",
