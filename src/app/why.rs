@@ -110,10 +110,13 @@ fn said_about(store: &Memory, project: &str, words: &BTreeSet<String>) -> Result
             StatedBy::User(_) => sentences_in_any_case(&without_pasted(&statement.text)),
             _ => sentences_in_any_case(&statement.text),
         };
-        let sentences = sentences.into_iter();
-        let about =
-            sentences.filter(|text| !text.ends_with(['?', ':']) && covered_by(words, &words_in_any_case(text)) >= MIN_SHARE);
-        found.extend(about.map(|text| Statement { text, ..statement.clone() }));
+        for (at, text) in sentences.iter().enumerate() {
+            if !text.ends_with(['?', ':']) && covered_by(words, &words_in_any_case(text)) >= MIN_SHARE {
+                let but = sentences.get(at + 1).filter(|next| takes_back(next));
+                let text = but.map_or_else(|| text.clone(), |but| format!("{text} {but}"));
+                found.push(Statement { text, ..statement.clone() });
+            }
+        }
     }
     found.extend(answers_about(store, project, words)?);
     found.sort_by_key(|one| (rank(&one.by), std::cmp::Reverse(one.at)));
@@ -129,6 +132,12 @@ fn said_about(store: &Memory, project: &str, words: &BTreeSet<String>) -> Result
         }
     }
     Ok(told)
+}
+
+/// Does a sentence limit what the one before it says?
+fn takes_back(next: &str) -> bool {
+    let first = next.trim_start_matches(|c: char| !c.is_alphanumeric()).split(|c: char| !c.is_alphanumeric()).next();
+    first.is_some_and(|word| ["but", "however", "except", "unless", "though"].contains(&word.to_lowercase().as_str()))
 }
 
 /// What the user answered to questions about these words, each with its question. Answers may be words that the assistant proposed: they

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &WhyArgs, config: &Config, out: &mut impl Write) -> Resu
     told.try_for_each(|text| print_lines(&format!("{text}\n"), out))?;
     match (reply.chains.is_empty(), reply.said.is_empty()) {
         (true, true) => writeln!(out, "nothing found on that; try `recall search {words}`")?,
-        (true, false) => writeln!(out, "No later statement was found that replaces one of these. More: `recall search {words}`")?,
+        (true, false) => writeln!(out, "No later change is known, but not every change is found. More: `recall search {words}`")?,
         (false, _) => writeln!(out, "Wrong? Run `recall wrong ID` with the id at the end of a line to mark it as not replaced.")?,
     }
     Ok(Completion::Done)

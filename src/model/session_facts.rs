@@ -13,6 +13,9 @@ pub struct SessionFacts {
     pub(crate) last_at: Option<Millis>,
     pub(crate) prompts: usize,
     pub(crate) agents: usize,
+    /// Subagents were started, and what they used is not known.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) lacks_subagents: bool,
     pub(crate) usage: BTreeMap<String, Tokens>,
 }
 
@@ -23,6 +26,7 @@ impl SessionFacts {
             last_at: session.last_at(),
             prompts: session.count_prompts(),
             agents: session.agents,
+            lacks_subagents: session.lacks_subagents(),
             usage: session.usage.clone(),
         }
     }

@@ -5,8 +5,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::support::{World, age, assistant, files_below, user};
-use serde_json::json;
+use crate::support::rows::{FOLDER, Rows, put};
+use crate::support::{World, age, assistant, files_below, ran, user};
+use serde_json::{Value, json};
 
 const EXTRACT: [&str; 2] = ["--summarizer", "extract"];
 const S: &str = "77777777-aaaa-4aaa-8aaa-777777777777";
@@ -50,6 +51,58 @@ fn add_notes(page: &Path, notes: &str) {
 
 fn names(world: &World) -> Vec<String> {
     world.pages().into_iter().map(|(name, _)| name).collect()
+}
+
+#[test]
+fn a_day_names_the_checks_that_failed_when_they_last_ran() {
+    let world = World::new();
+    let rows = user(S, "u1", "2026-11-20T09:00:00Z", "Build the shop and run its tests.")
+        + &ran(S, "t1", "2026-11-20T09:01:00Z", "npm test", Err("Exit code 1\n2 failed, 7 passed"))
+        + &ran(S, "t2", "2026-11-20T09:02:00Z", "npm test", Ok("9 passed"))
+        + &ran(
+            S,
+            "t3",
+            "2026-11-20T09:03:00Z",
+            "npm run build",
+            Err("Exit code 1\nerror TS2322: Type 'x' is not assignable to type 'y'."),
+        )
+        + &assistant(S, "a1", "2026-11-20T09:04:00Z", "The shop is fully functional now.");
+    world.transcript(&format!("-p/{S}.jsonl"), rows);
+    world.digest(&EXTRACT);
+    let page = fs::read_to_string(day_page(&world)).unwrap();
+    let (_, failed) = page.split_once("**Checks that failed when they last ran**\n\n").unwrap_or_else(|| panic!("{page}"));
+    assert!(failed.starts_with("- `npm run build` 10:03: “error TS2322"), "{page}");
+    assert!(!failed.contains("npm test"), "{page}");
+}
+
+#[test]
+fn a_cost_is_not_complete_where_subagents_left_no_record() {
+    let complete = |tool: &str, failed: bool, with_record: bool| {
+        let world = World::new();
+        let mut rows = Rows::new(0);
+        rows.user(json!("Look at the import."));
+        rows.uses(1, &json!({"name": tool, "input": {"description": "Look", "prompt": "Look at the import"}}));
+        rows.result(1, "The import is slow.", failed);
+        rows.assistant("The import reads each rate anew.");
+        put(&world, &rows.id, &rows.text);
+        if with_record {
+            let text = assistant(&rows.id, "s1", "2026-11-01T08:00:03Z", "It is slow.");
+            let text = text.replacen('{', r#"{"isSidechain":true,"agentId":"a1b2c3","#, 1);
+            world.transcript(&format!("{FOLDER}/{}/subagents/agent-a1b2c3.jsonl", rows.id), text);
+            world.age_transcripts();
+        }
+        world.digest(&EXTRACT);
+        let shown: Value = serde_json::from_str(&world.recall(["show", &rows.id, "--json"]).out).unwrap();
+        let told = shown["session_cost_complete"].as_bool().unwrap();
+        for (_, page) in world.pages() {
+            assert!(page.contains(&format!("\ncost_complete: {told}\n")), "{tool}: {page}");
+        }
+        told
+    };
+    assert!(complete("Read", false, false));
+    assert!(!complete("Task", false, false) && !complete("Workflow", false, false));
+    assert!(complete("Task", true, false), "it was never started");
+    assert!(complete("Task", false, true), "its record was read");
 }
 
 #[test]

@@ -317,6 +317,15 @@ impl Session {
         self.facts_told().map_or_else(|| self.prompts().count() + self.left_out.prompts, |facts| facts.prompts)
     }
 
+    /// Did it start subagents of which no record was read? What these used and did is unknown.
+    pub(crate) fn lacks_subagents(&self) -> bool {
+        let started = |e: &Entry| {
+            let starts = matches!(&e.item, Item::Tool(tool) if tool.class() == ToolClass::Subagent);
+            starts && e.outcome.as_ref().is_none_or(|outcome| outcome.ok)
+        };
+        self.facts_told().map_or_else(|| self.agents == 0 && self.entries.iter().any(started), |facts| facts.lacks_subagents)
+    }
+
     /// When the user first spoke, else when the first stored record was written.
     pub fn began_at(&self) -> Option<Millis> {
         let began_at = || self.prompts().find_map(|(e, _)| e.at).or_else(|| self.entries.iter().find_map(|e| e.at));

@@ -22,7 +22,7 @@ use crate::model::section::{View, shown_in};
 use crate::model::session::{Millis, Project};
 use crate::model::session_facts::SessionFacts;
 use crate::model::since_then::Overtaken;
-use crate::render::quoted::turn_lines;
+use crate::render::quoted::{Listener, QuotedParts, turn_lines};
 use crate::text::clean::{counted, one_line, shorten};
 use crate::text::markdown::{code, heading, inline, yaml};
 
@@ -30,6 +30,7 @@ use crate::text::markdown::{code, heading, inline, yaml};
 const MAX_MADE: usize = 12;
 const MAX_SUBJECT_CHARS: usize = 90;
 const MAX_FILES: usize = 8;
+const MAX_FAILED: usize = 3;
 /// The most characters of what was asked, and of a session's last reply.
 const MAX_ASKED_CHARS: usize = 360;
 const MAX_REPLY_CHARS: usize = 800;
@@ -78,6 +79,11 @@ impl DayEntryInput<'_> {
     /// What it cost on a day, and whether part of that is unknown. Work without a prompt of that day counts on the last day before it that has
     /// one.
     fn cost_on(&self, day: &str, zone: &TimeZone) -> (f64, bool) {
+        let (usd, unknown) = self.known_cost_on(day, zone);
+        (usd, unknown || self.facts.lacks_subagents)
+    }
+
+    fn known_cost_on(&self, day: &str, zone: &TimeZone) -> (f64, bool) {
         let own = self.own_day();
         if self.costs_by_day.is_empty() {
             return if day == own { session_cost(&self.costs) } else { (0.0, false) };
@@ -366,10 +372,17 @@ fn day_entry(page: &mut String, one: &DayEntryInput<'_>, zone: &TimeZone) {
     for (shown, sections) in shown_in(View::Day) {
         bullets(page, shown.label, sections.into_iter().flat_map(|section| items.lines(section, shown, one.account)));
     }
+    bullets(page, "Checks that failed when they last ran", failed_checks(one.account, zone).into_iter());
     let files = &one.account.files.edited;
     if !files.is_empty() {
         page.push_str(&format!("\n**Files** {}\n", paths(files, MAX_FILES)));
     }
+}
+
+/// A reply may say that all is well where a check says otherwise.
+fn failed_checks(account: &SessionAccount, zone: &TimeZone) -> Vec<String> {
+    let all = QuotedParts::new(account, zone, Listener::User).failed_run_lines();
+    all.iter().take(MAX_FAILED).map(|line| inline(line)).collect()
 }
 
 /// The turns that began on a day.

@@ -322,6 +322,12 @@ impl<'a> QuotedParts<'a> {
         runs.into_iter().map(|run| self.run(run)).collect()
     }
 
+    /// Checks whose last run failed, the newest first.
+    pub(crate) fn failed_run_lines(&self) -> Vec<String> {
+        let failed = self.account.runs.iter().rev().filter(|run| run.ok == Some(false));
+        failed.map(|run| self.run(run)).collect()
+    }
+
     fn run(&self, run: &LastRun) -> String {
         let commands = run.commands.iter().take(3).map(|line| command(line, MAX_COMMAND_CHARS)).collect::<Vec<_>>().join(", ");
         let lines = run

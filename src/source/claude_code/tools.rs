@@ -21,7 +21,7 @@ pub(super) const TOOLS: ToolTable = ToolTable::of(&[
     (ToolClass::Read, &["Read", "NotebookRead", "read_file"]),
     (ToolClass::Search, &["Grep", "Glob", "LS"]),
     (ToolClass::Web, &["WebFetch", "WebSearch"]),
-    (ToolClass::Subagent, &["Task", "Agent"]),
+    (ToolClass::Subagent, &["Task", "Agent", "Workflow"]),
     (ToolClass::Plan, &["ExitPlanMode", "exit_plan_mode"]),
     (ToolClass::Todo, &["TodoWrite", "TodoRead", "TaskCreate", "TaskUpdate", "TaskGet", "TaskList"]),
     (ToolClass::Question, &["AskUserQuestion"]),

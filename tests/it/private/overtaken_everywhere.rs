@@ -94,8 +94,8 @@ fn why_tells_what_was_said_last_where_nothing_overtook_it() {
     assert_eq!(
         told,
         "in shop:\nsaid 2026-11-12, the user in session cccc1111, turn 1: Use SQLite for the ledger, since it needs no server.\nsaid \
-         2026-11-12, Claude in session cccc1111, turn 1: The ledger is a SQLite file now.\n\nNo later statement was found that replaces one \
-         of these. More: `recall search sqlite ledger`\n"
+         2026-11-12, Claude in session cccc1111, turn 1: The ledger is a SQLite file now.\n\nNo later change is known, but not every \
+         change is found. More: `recall search sqlite ledger`\n"
     );
     let note = world.recall(["why", "backed", "up"]).out;
     assert!(note.contains("note m") && note.contains("SQLite files are backed up at night"), "{note}");
