@@ -227,8 +227,8 @@ pub(crate) struct InstallArgs {
     /// Install for every agent that is used here: show each change, and ask before making it
     #[arg(long, conflicts_with_all = ["agent", "scope", "allow"])]
     pub(crate) all: bool,
-    /// With `--all`: install without asking
-    #[arg(long, requires = "all", conflicts_with = "dry_run")]
+    /// Install without asking: only `--all` asks
+    #[arg(long, conflicts_with = "dry_run")]
     pub(crate) yes: bool,
     /// Which sessions of Claude Code get the hooks
     #[arg(long, value_enum, default_value_t = InstallScope::User)]

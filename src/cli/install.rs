@@ -17,6 +17,9 @@ use crate::setup::plan::{InstallPlan, InstallRequest};
 use crate::setup::{Host, InstallScope, Timer, apply, inspect, plan, timer_calendar};
 use crate::sys::messages::Ui;
 
+/// How long the name of a part is with the spaces behind it.
+const PART_CHARS: usize = 10;
+
 pub(crate) fn run(args: &InstallArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     if args.all && !args.yes && !args.dry_run && !consent::has_terminal() {
         bail!(
@@ -50,7 +53,7 @@ pub(crate) fn run(args: &InstallArgs, config: &Config, out: &mut impl Write) -> 
         }
     } else {
         let has_hooks = plan.hooks.is_some();
-        let timer = apply::install(plan, &host, &ui, out)?;
+        let timer = install_and_tell(plan, &host, &ui, out)?;
         if has_hooks {
             print_next_steps(timer, config, out)?;
         }
@@ -121,7 +124,18 @@ fn install_if_agreed(
         writeln!(out, "not installed")?;
         return Ok(None);
     }
-    apply::install(plan, host, ui, out).map(Some)
+    install_and_tell(plan, host, ui, out).map(Some)
+}
+
+/// Each line of what was done begins with its part.
+fn install_and_tell(plan: InstallPlan, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -> Result<Timer> {
+    let mut done = Vec::new();
+    let timer = apply::install(plan, host, ui, &mut done);
+    for line in String::from_utf8_lossy(&done).lines() {
+        let (part, rest) = line.split_at_checked(PART_CHARS).unwrap_or(("", line));
+        print_hanging(part, &" ".repeat(part.len()), rest, out)?;
+    }
+    timer
 }
 
 /// Why nothing is installed for an agent.

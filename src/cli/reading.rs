@@ -6,8 +6,9 @@ use std::io::Write;
 use anyhow::Result;
 
 use crate::config;
-use crate::render::terminal::{Look, for_terminal, hanging};
+use crate::render::terminal::{Look, for_terminal};
 use crate::sys::pager::{self, TerminalSize};
+use crate::text::wrap::hanging;
 
 /// Prints markdown.
 pub(super) fn print_page(markdown: &str, out: &mut impl Write) -> Result<()> {

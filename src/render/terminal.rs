@@ -1,20 +1,14 @@
-//! Markdown pages and long lines for a terminal: wrapped to its width, with hanging indents, pages without front matter. Pure.
+//! Markdown pages for a terminal: wrapped to its width, with hanging indents, without front matter. Pure.
 
 use std::mem::take;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
-use textwrap::{WordSeparator, WordSplitter, WrapAlgorithm, wrap};
 
 use crate::model::page_path::{self, LinkedPage};
+use crate::text::wrap::{MIN_COLUMNS, unbroken, wrapped};
 
 /// Longer lines are hard to read, in columns.
 const MAX_COLUMNS: usize = 100;
-/// Narrower than that, words are cut off anyhow.
-const MIN_COLUMNS: usize = 20;
-/// Code of at most so many characters is not broken over lines.
-const MAX_WHOLE_CODE: usize = 40;
-/// A space at which no line ends.
-const NO_BREAK: &str = "\u{a0}";
 const BOLD: &str = "\x1b[1m";
 const FAINT: &str = "\x1b[2m";
 const CODE: &str = "\x1b[36m";
@@ -26,29 +20,6 @@ pub(crate) struct Look {
     pub(crate) columns: usize,
     /// May it be bold and coloured?
     pub(crate) styled: bool,
-}
-
-/// A text behind `begins` in lines as wide as the terminal, those behind the first begin with `rest`.
-pub(crate) fn hanging(begins: &str, rest: &str, text: &str, columns: usize) -> Vec<String> {
-    let words = text.split('`').enumerate().map(|(at, part)| if at % 2 == 1 { unbroken(part) } else { part.to_owned() });
-    let least = begins.chars().count().max(rest.chars().count()) + MIN_COLUMNS;
-    wrapped(&words.collect::<Vec<_>>().join("`"), begins, rest, columns.max(least))
-}
-
-fn wrapped(words: &str, first: &str, rest: &str, columns: usize) -> Vec<String> {
-    let options = textwrap::Options::new(columns)
-        .initial_indent(first)
-        .subsequent_indent(rest)
-        .break_words(false)
-        .word_separator(WordSeparator::AsciiSpace)
-        .word_splitter(WordSplitter::NoHyphenation)
-        .wrap_algorithm(WrapAlgorithm::FirstFit);
-    wrap(words, options).iter().map(|line| line.replace(NO_BREAK, " ").trim_end().to_owned()).collect()
-}
-
-/// Short code stays on a line, so that it can be copied.
-fn unbroken(code: &str) -> String {
-    if code.chars().count() <= MAX_WHOLE_CODE { code.replace(' ', NO_BREAK) } else { code.to_owned() }
 }
 
 /// A page as a terminal shows it.
@@ -345,16 +316,6 @@ mod tests {
         for line in text.lines() {
             assert_eq!(line.matches("\x1b[0m").count() * 2, line.matches('\x1b').count(), "{line:?}");
         }
-    }
-
-    #[test]
-    fn a_long_line_hangs_behind_its_beginning_and_short_commands_stay_whole() {
-        let text = "none: `recall install --mcp` lets Claude search --this memory";
-        assert_eq!(
-            hanging("ok  mcp   ", "          ", text, 34),
-            ["ok  mcp   none:", "          `recall install --mcp`", "          lets Claude search", "          --this memory"]
-        );
-        assert_eq!(hanging("- ", "  ", "a b", 1), ["- a b"]);
     }
 
     proptest! {

@@ -7,16 +7,20 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::pager::terminal_on;
 use super::progress::beside;
 use crate::text::clean::{one_line, without_controls};
+use crate::text::wrap::hanging;
 
 /// Warnings printed per run; the others are only counted.
 const MAX_WARNINGS: usize = 20;
 
-/// Prints a line. If stderr is full or closed, the line is lost and the program continues.
+/// Prints a message; on a terminal its lines are wrapped. If stderr is full or closed, it is lost and the program continues.
 pub(crate) fn report(what: impl Display) {
-    let line = format!("recall: {}\n", without_controls(&what.to_string()));
-    beside(|| write_whole(io::stderr().lock(), &line));
+    let message = format!("recall: {}", without_controls(&what.to_string()));
+    let wrapped = |columns: usize| message.lines().flat_map(|line| hanging("", "  ", line, columns)).collect::<Vec<_>>().join("\n");
+    let text = terminal_on(io::stderr()).map_or_else(|| message.clone(), |size| wrapped(size.columns));
+    beside(|| write_whole(io::stderr().lock(), &(text + "\n")));
 }
 
 /// Prints a question without a newline. True if it was written.

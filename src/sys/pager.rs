@@ -1,6 +1,7 @@
 //! The user's terminal and their pager, as git uses it: a text that is longer than the terminal goes through the pager.
 
 use std::io::{self, IsTerminal, Write};
+use std::os::fd::AsFd;
 
 use subprocess::{Exec, Redirection};
 
@@ -14,21 +15,25 @@ const NONE: &str = "cat";
 const NOT_FOUND: u32 = 127;
 const NOT_EXECUTABLE: u32 = 126;
 
-/// The size of the terminal on stdout, in characters.
+/// The size of a terminal, in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TerminalSize {
     pub(crate) rows: usize,
     pub(crate) columns: usize,
 }
 
-/// `None` if stdout is no terminal.
+/// Of the one on stdout; `None` if that is no terminal.
 pub(crate) fn terminal() -> Option<TerminalSize> {
-    let stdout = io::stdout();
-    if !stdout.is_terminal() {
+    terminal_on(io::stdout())
+}
+
+/// The same of another stream.
+pub(crate) fn terminal_on(stream: impl IsTerminal + AsFd) -> Option<TerminalSize> {
+    if !stream.is_terminal() {
         return None;
     }
     // A terminal that does not tell its size is taken for one of the usual size.
-    let size = rustix::termios::tcgetwinsize(stdout).ok().filter(|size| size.ws_row > 0 && size.ws_col > 0);
+    let size = rustix::termios::tcgetwinsize(stream).ok().filter(|size| size.ws_row > 0 && size.ws_col > 0);
     Some(size.map_or(TerminalSize { rows: 24, columns: 80 }, |size| TerminalSize {
         rows: size.ws_row.into(),
         columns: size.ws_col.into(),

@@ -10,3 +10,4 @@ pub(crate) mod phrase;
 pub(crate) mod synonyms;
 pub(crate) mod tokenize;
 pub(crate) mod unified_diff;
+pub(crate) mod wrap;

@@ -1,7 +1,7 @@
 //! Progress on a terminal: one line for each phase, no wider than the terminal, and nothing of it is left behind or within a message.
 
 use crate::support::World;
-use crate::support::answers::on_stderr_terminal;
+use crate::support::answers::{at_terminal, on_stderr_terminal};
 use crate::support::rows::{Rows, put};
 
 /// Enough sessions for each phase to be drawn, and a settings file that is warned of.
@@ -48,4 +48,19 @@ fn a_message_stands_on_a_line_of_its_own() {
         assert!(line.starts_with("recall: ") || !line.contains("recall: "), "{last}");
         assert!(!line.contains('█') && !line.contains('░'), "{last}");
     }
+}
+
+#[test]
+fn messages_are_wrapped_on_a_terminal_and_stay_one_line_elsewhere() {
+    let world = World::with_fixtures(&["plain"]);
+    world.digest(&["--summarizer", "extract"]);
+    let answered = at_terminal(&world, world.root(), &["show", "last"]);
+    let lines: Vec<&str> = answered.shown.lines().map(|line| line.trim_end_matches('\r')).collect();
+    assert_eq!(
+        lines[..2],
+        ["recall: this folder has no sessions, so `last` means a session of", "  /home/dev/src/shop"],
+        "{lines:#?}"
+    );
+    let piped = world.recall(["show", "last"]).err;
+    assert_eq!(piped, format!("{} {}\n", lines[0], lines[1].trim_start()));
 }

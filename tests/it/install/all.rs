@@ -113,6 +113,14 @@ fn a_choice_of_one_does_not_go_with_it() {
         let ran = world.recall([&ALL[..], more].concat());
         assert!(ran.code == 2 && ran.err.contains("cannot be used with"), "{more:?}: {ran:#?}");
     }
-    assert_eq!(world.recall(["install", "--yes"]).code, 2);
     assert_eq!(everything(&world), was);
+}
+
+#[test]
+fn to_install_for_one_agent_nobody_is_asked_and_may_agree_anyhow() {
+    let (world, agreed) = (world(), world());
+    let ran = [world.recall(["install", "--timer", "none"]), agreed.recall(["install", "--timer", "none", "--yes"])];
+    assert!(ran.iter().all(|ran| ran.code == 0), "{ran:#?}");
+    assert_eq!(installed(&world), installed(&agreed));
+    assert_eq!(installed(&agreed), ["claude"]);
 }
