@@ -242,6 +242,9 @@ impl Serialize for Digest {
         map.serialize_entry("request", &self.request)?;
         for section in Section::all() {
             let spec = section.spec();
+            if spec.left_out_empty && self[section].is_empty() {
+                continue;
+            }
             match spec.carriers {
                 Carriers::Unchecked => {
                     map.serialize_entry(spec.key, &self[section].iter().map(|claim| &claim.text).collect::<Vec<_>>())?;

@@ -19,6 +19,7 @@ pub enum Section {
     Learned,
     Completed,
     Decisions,
+    Instructions,
     Files,
     Blockers,
     NextSteps,
@@ -30,6 +31,8 @@ pub enum Section {
 pub(crate) enum Carriers {
     /// The user's: what they said, answered, refused or approved.
     User,
+    /// A sentence that the user typed, told as it is, which may say what holds from now on.
+    UserSentence,
     /// The assistant's, and its tasks; nothing that only repeats what a tool printed.
     Assistant,
     /// The assistant's, else what it did, with how that ended.
@@ -101,6 +104,8 @@ pub(crate) struct SectionSpec {
     pub(crate) key: &'static str,
     /// What a model is asked to write there.
     pub(crate) asked: &'static str,
+    /// Is it left out of a stored digest where it is empty? Digests of before it came stay as they are then, with their ids.
+    pub(crate) left_out_empty: bool,
     /// Does a model name the rows behind each statement?
     pub(crate) cites: bool,
     pub(crate) carriers: Carriers,
@@ -142,6 +147,7 @@ const UNTOLD: SectionSpec = SectionSpec {
     section: Section::Questions,
     key: "",
     asked: "",
+    left_out_empty: false,
     cites: false,
     carriers: Carriers::Unchecked,
     kind: None,
@@ -173,7 +179,7 @@ pub(crate) static SECTIONS: [SectionSpec; SECTION_COUNT] = [
         worth: 0.8,
         repeats_rows: true,
         topic: TopicWords { label: "looked into: ", ends: 0, repeats: &[] },
-        page: shown(3, "Looked into", ALL, WHOLE),
+        page: shown(4, "Looked into", ALL, WHOLE),
         ..UNTOLD
     },
     SectionSpec {
@@ -187,7 +193,7 @@ pub(crate) static SECTIONS: [SectionSpec; SECTION_COUNT] = [
         worth: 1.15,
         compares: true,
         topic: TopicWords { label: "learned: ", ends: 2, repeats: &["learned", "lesson"] },
-        page: shown(2, "Learned", ALL, WHOLE),
+        page: shown(3, "Learned", ALL, WHOLE),
         brief: last_first(3, "Learned", ALL, 320, 1),
         start: last_first(3, "Learned", 4, 240, 1),
         ..UNTOLD
@@ -227,6 +233,20 @@ pub(crate) static SECTIONS: [SectionSpec; SECTION_COUNT] = [
         ..UNTOLD
     },
     SectionSpec {
+        section: Section::Instructions,
+        key: "standing_instructions",
+        asked: "how the assistant is to work in later sessions too, by the user's words or corrections, each as a short command; nothing \
+                for this task or this time only, nothing that the product is to do",
+        left_out_empty: true,
+        cites: true,
+        carriers: Carriers::UserSentence,
+        kind: Some("instruction"),
+        repeats_rows: true,
+        topic: TopicWords { label: "standing instruction: ", ends: 0, repeats: &[] },
+        page: shown(2, "Standing instructions", ALL, WHOLE),
+        ..UNTOLD
+    },
+    SectionSpec {
         section: Section::Files,
         key: "files",
         asked: "path/of/a/changed/file",
@@ -244,7 +264,7 @@ pub(crate) static SECTIONS: [SectionSpec; SECTION_COUNT] = [
         worth: 1.15,
         is_open: true,
         topic: TopicWords { label: "blocked: ", ends: 0, repeats: &["blocked", "blocker"] },
-        page: shown(4, "Blockers", ALL, WHOLE),
+        page: shown(5, "Blockers", ALL, WHOLE),
         day: shown(2, "Blockers", ALL, 220),
         brief: Some(OPEN),
         start: shown(2, "Open", 12, 240),
@@ -262,7 +282,7 @@ pub(crate) static SECTIONS: [SectionSpec; SECTION_COUNT] = [
         is_open: true,
         compares: true,
         topic: TopicWords { label: "next: ", ends: 0, repeats: &["next", "next step", "next steps"] },
-        page: shown(5, "Next", ALL, WHOLE),
+        page: shown(6, "Next", ALL, WHOLE),
         day: shown(3, "Next", ALL, 220),
         brief: Some(OPEN),
         start: shown(2, "Open", 12, 240),

@@ -5,7 +5,7 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, params};
 
 use super::load::{self, SELECT_HEAD};
-use super::{Reader, Writer, commands, failures, receipts};
+use super::{Reader, Writer, commands, failures, receipts, rules};
 use crate::analyze::account::{ACCOUNT_RULES, AccountToStore, SessionAccount};
 use crate::model::session_head::SessionHead;
 use crate::store::codec::unpack;
@@ -47,7 +47,7 @@ impl Writer {
     /// Stores what is kept beside the account of a digest.
     pub(super) fn save_beside_account(&self, digest: i64, packed: &PackedAccount) -> Result<()> {
         let AccountToStore { account, failures, commands } = &packed.stored;
-        self.save_rule_mentions(digest, &packed.instructions)?;
+        rules::save(&self.db, digest, account, &packed.instructions)?;
         failures::save(&self.db, digest, failures)?;
         commands::save(&self.db, digest, commands)?;
         receipts::save(&self.db, digest, account.receipt.as_ref())

@@ -5,11 +5,12 @@ use std::collections::{BTreeSet, HashSet};
 use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
-use super::{Reader, Writer, notes, search};
+use super::{Reader, Writer, notes, rules, search};
 use crate::analyze::account::ACCOUNT_RULES;
 use crate::analyze::eligibility::{ModelFailures, SkipReason};
 use crate::analyze::minhash::SessionWordSet;
 use crate::model::digest::{CLAUDE_MEM, Digest, OpenItem, WITHOUT_MODEL, is_by_model};
+use crate::model::section::Section;
 use crate::model::session::{Millis, unused_id};
 use crate::model::session_head::SessionHead;
 use crate::model::stored_digest::StoredDigest;
@@ -374,6 +375,9 @@ pub(super) fn retell(db: &Connection, head: &SessionHead, whole: &Digest) -> Res
     db.prepare_cached("UPDATE digest SET title = ?2, basis = NULL WHERE session = ?1 AND superseded = 0")?
         .execute(params![head.pk, told.title])?;
     put_open_items(db, head, &told)?;
+    if !whole[Section::Instructions].is_empty() {
+        rules::find_in(db, head.pk)?;
+    }
     outdate(db, head.pk)
 }
 

@@ -8,8 +8,9 @@ use anyhow::Result;
 use super::codec::{pack, pack_json};
 use crate::analyze::account::{AccountToStore, SessionAccount};
 use crate::analyze::minhash::SessionWordSet;
-use crate::analyze::rules::instructions_in;
+use crate::analyze::rules::{instructions_in, sentences_to_prove};
 use crate::model::digest::Digest;
+use crate::model::section::Section;
 use crate::model::session::Millis;
 
 /// A digest with its stored form.
@@ -62,18 +63,32 @@ pub(super) struct Instruction {
     pub(super) at: Option<Millis>,
     pub(super) turn: usize,
     pub(super) text: String,
+    /// What a model says it says, if a model named it.
+    pub(super) wording: Option<String>,
 }
 
 impl Instruction {
-    /// In the order in which they were given.
+    /// Those that rules find, in the order in which they were given.
     pub(super) fn all_in(account: &SessionAccount) -> Vec<Self> {
         let mut all = Vec::new();
         for turn in &account.turns {
             for word in turn.words.iter().filter(|word| word.is_correction()) {
                 let texts = instructions_in(&word.text).into_iter();
-                all.extend(texts.map(|text| Self { at: word.at.or(turn.at), turn: turn.number, text }));
+                all.extend(texts.map(|text| Self { at: word.at.or(turn.at), turn: turn.number, text, wording: None }));
             }
         }
         all
+    }
+
+    /// Those that a model's digest names, as it is told, where the account quotes them. What is said twice counts where it was said last.
+    pub(super) fn named_in(account: &SessionAccount, told: &Digest) -> Vec<Self> {
+        let words = account.turns.iter().flat_map(|turn| turn.words.iter().map(move |word| (turn, word)));
+        let said = words.filter(|(_, word)| word.is_correction());
+        let named = told.told_in(Section::Instructions).filter_map(|claim| {
+            let (turn, word) = said.clone().rfind(|(_, word)| sentences_to_prove(&word.text).contains(&claim.text))?;
+            let wording = Some(claim.claimed.clone()?);
+            Some(Self { at: word.at.or(turn.at), turn: turn.number, text: claim.text.clone(), wording })
+        });
+        named.collect()
     }
 }

@@ -1,10 +1,13 @@
-//! Standing instructions of the user's, in the sessions whose account quotes them. Which of them recur is found from those that are shown.
+//! Standing instructions of the user's, in the sessions whose account quotes them: those that rules find there, and those that a model's digest
+//! names. Which of them recur is found from those that are shown.
 
 use anyhow::Result;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{Reader, Writer};
+use super::{Reader, Writer, denied};
+use crate::analyze::account::SessionAccount;
 use crate::analyze::rules::{INSTRUCTION_RULES, Mention};
+use crate::model::digest::WITHOUT_MODEL;
 use crate::model::session::Millis;
 use crate::store::codec::unpack;
 use crate::store::packed::Instruction;
@@ -15,7 +18,8 @@ const RULES_FACT: &str = "rules of instructions";
 impl Reader {
     /// The standing instructions that sessions of a project hold, in no order.
     pub(crate) fn rule_mentions(&self, project: &str) -> Result<Vec<Mention>> {
-        let sql = "SELECT m.at, s.id, m.turn, m.text FROM rule_mention m JOIN digest d ON d.pk = m.digest AND d.superseded = 0
+        let sql =
+            "SELECT m.at, s.id, m.turn, m.text, m.wording FROM rule_mention m JOIN digest d ON d.pk = m.digest AND d.superseded = 0
              JOIN session s ON s.pk = d.session JOIN project p ON p.pk = s.project WHERE p.key = ?1";
         let mut query = self.db.prepare_cached(sql)?;
         let mention = |r: &rusqlite::Row<'_>| {
@@ -24,6 +28,7 @@ impl Reader {
                 session: r.get(1)?,
                 turn: usize::try_from(r.get::<_, i64>(2)?).unwrap_or_default(),
                 text: r.get(3)?,
+                wording: r.get(4)?,
             })
         };
         Ok(query.query_map([project], mention)?.collect::<rusqlite::Result<_>>()?)
@@ -38,23 +43,6 @@ impl Reader {
 }
 
 impl Writer {
-    /// Stores the standing instructions that a digest's account quotes. Before the account is: one that is cut short is made anew.
-    pub(super) fn save_rule_mentions(&self, digest: i64, instructions: &[Instruction]) -> Result<()> {
-        self.db.prepare_cached("DELETE FROM rule_mention WHERE digest = ?1")?.execute([digest])?;
-        if instructions.is_empty() {
-            return Ok(());
-        }
-        let sql = "SELECT coalesce(s.last_at, s.started_at, 0) FROM digest d JOIN session s ON s.pk = d.session WHERE d.pk = ?1";
-        let last_at: Millis = self.db.prepare_cached(sql)?.query_row([digest], |r| r.get(0))?;
-        // What is said twice in a session counts where it was said last.
-        let mut insert =
-            self.db.prepare_cached("INSERT OR REPLACE INTO rule_mention(digest, text, at, turn) VALUES (?1, ?2, ?3, ?4)")?;
-        for one in instructions {
-            insert.execute(params![digest, one.text, one.at.unwrap_or(last_at), one.turn as i64])?;
-        }
-        Ok(())
-    }
-
     /// Finds all of them anew if the rules by which they are found changed.
     pub(crate) fn find_rule_mentions(&self) -> Result<()> {
         let rules = INSTRUCTION_RULES.to_string();
@@ -63,17 +51,50 @@ impl Writer {
         if known.as_ref() == Some(&rules) {
             return Ok(());
         }
-        let sql = "SELECT pk FROM digest WHERE superseded = 0 AND account IS NOT NULL ORDER BY session";
-        let digests: Vec<i64> = self.db.prepare(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+        let sql = "SELECT session FROM digest WHERE superseded = 0 AND account IS NOT NULL ORDER BY session";
+        let sessions: Vec<i64> = self.db.prepare(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
         self.in_transaction(|| {
-            let mut account = self.db.prepare("SELECT account FROM digest WHERE pk = ?1")?;
-            for digest in digests {
-                let body: Vec<u8> = account.query_row([digest], |r| r.get(0))?;
-                self.save_rule_mentions(digest, &Instruction::all_in(&unpack(&body)?))?;
-            }
+            sessions.iter().try_for_each(|session| find_in(&self.db, *session))?;
             let sql = "INSERT INTO fact VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2";
             self.db.execute(sql, [RULES_FACT, &rules])?;
             Ok(())
         })
     }
+}
+
+/// Finds those of a session anew, in its account and its digest as they are stored and told. Without an account it has none.
+pub(super) fn find_in(db: &Connection, session: i64) -> Result<()> {
+    let sql = "SELECT pk, account FROM digest WHERE session = ?1 AND superseded = 0 AND account IS NOT NULL";
+    let stored: Option<(i64, Vec<u8>)> = db.prepare_cached(sql)?.query_row([session], |r| Ok((r.get(0)?, r.get(1)?))).optional()?;
+    let Some((digest, account)) = stored else { return Ok(()) };
+    let account: SessionAccount = unpack(&account)?;
+    save(db, digest, &account, &Instruction::all_in(&account))
+}
+
+/// Stores those that rules found in the account of a digest, and those that the digest names if it is a model's. Before the account is: one
+/// that is cut short is made anew.
+pub(super) fn save(db: &Connection, digest: i64, account: &SessionAccount, by_rules: &[Instruction]) -> Result<()> {
+    db.prepare_cached("DELETE FROM rule_mention WHERE digest = ?1")?.execute([digest])?;
+    let named = named(db, digest, account)?;
+    if by_rules.is_empty() && named.is_empty() {
+        return Ok(());
+    }
+    let sql = "SELECT coalesce(s.last_at, s.started_at, 0) FROM digest d JOIN session s ON s.pk = d.session WHERE d.pk = ?1";
+    let last_at: Millis = db.prepare_cached(sql)?.query_row([digest], |r| r.get(0))?;
+    // What is said twice in a session counts where it was said last; what both find is named.
+    let sql = "INSERT OR REPLACE INTO rule_mention(digest, text, at, turn, wording) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let mut insert = db.prepare_cached(sql)?;
+    for one in by_rules.iter().chain(&named) {
+        insert.execute(params![digest, one.text, one.at.unwrap_or(last_at), one.turn as i64, one.wording])?;
+    }
+    Ok(())
+}
+
+/// Those that a model's digest names and that are not denied.
+fn named(db: &Connection, digest: i64, account: &SessionAccount) -> Result<Vec<Instruction>> {
+    let sql = "SELECT session, body FROM digest WHERE pk = ?1 AND summarizer <> ?2";
+    let stored: Option<(i64, Vec<u8>)> =
+        db.prepare_cached(sql)?.query_row(params![digest, WITHOUT_MODEL], |r| Ok((r.get(0)?, r.get(1)?))).optional()?;
+    let Some((session, body)) = stored else { return Ok(Vec::new()) };
+    Ok(Instruction::named_in(account, &denied::not_denied(db, session, unpack(&body)?)?))
 }

@@ -23,7 +23,7 @@ macro_rules! migration {
 }
 
 /// Oldest first.
-pub(crate) const MIGRATIONS: [Migration; 25] = [
+pub(crate) const MIGRATIONS: [Migration; 26] = [
     migration!(8, "0001_init"),
     migration!(9, "0009_authors"),
     migration!(10, "0010_usage"),
@@ -49,6 +49,7 @@ pub(crate) const MIGRATIONS: [Migration; 25] = [
     migration!(30, "0030_origin"),
     migration!(31, "0031_later_day"),
     migration!(32, "0032_failure_aside"),
+    migration!(33, "0033_named_rules"),
 ];
 
 /// The oldest format that can be upgraded.

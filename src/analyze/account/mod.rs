@@ -39,7 +39,7 @@ pub(crate) use self::seen::SeenCommit;
 pub(crate) use self::shell::check_calls;
 pub(crate) use self::title::TitleParts;
 pub use self::to_store::AccountToStore;
-pub(crate) use self::turns::{ClosingReply, Turn, Word, WordKind, all_turns, ending_replies, last_reply, longer_reply};
+pub(crate) use self::turns::{ClosingReply, Turn, Word, WordKind, all_turns, ending_replies, is_typed, last_reply, longer_reply};
 use crate::analyze::use_of_told::Receipt;
 use crate::model::client::Client;
 use crate::model::session::{Millis, Session};

@@ -116,6 +116,11 @@ pub(crate) fn ending_replies(turns: &[Turn]) -> Vec<(usize, &ClosingReply)> {
     [Some((last, reply)), longer].into_iter().flatten().collect()
 }
 
+/// Did the user type a prompt? A plan that is handed over and the words of a hook came from elsewhere.
+pub(crate) fn is_typed(prompt: &str) -> bool {
+    !prompt.starts_with(PLAN_GIVEN) && !prompt.starts_with(STOPPED_BY_HOOK)
+}
+
 /// The turns in which something is told.
 pub(super) fn of(session: &Session) -> Vec<Turn> {
     let mut turns = all_turns(session);

@@ -6,14 +6,18 @@
 //! - Precision first, for a rule that is none is told to every session: a sentence counts only if its words say that it holds from now on, and
 //!   two are one rule only if they want and forbid the same in nearly the same words. Questions, quotations, output and what is for this time
 //!   are none. What one wants and the other forbids is never one rule.
+//! - Where a model names an instruction, that it holds from now on needs no words of the user's; what it says does ([`may_prove`]). Its wording
+//!   only helps to tell whether two are one rule: nobody is told it.
 //! - What a copy of a session holds counts once.
 
+mod said;
 mod sentence;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use self::said::SaidWords;
 pub(crate) use self::sentence::{ForbiddenPart, RuleWords, forbidden_parts};
 use crate::analyze::prose::sentences_in_any_case;
 use crate::model::session::Millis;
@@ -39,6 +43,20 @@ pub(crate) fn instructions_in(text: &str) -> Vec<String> {
     said.filter(|said| seen.insert(said.clone())).collect()
 }
 
+/// The sentences of a text of the user's that may be what a model names as a standing instruction.
+pub(crate) fn sentences_to_prove(text: &str) -> Vec<String> {
+    if text.chars().count() > MAX_PROMPT_CHARS {
+        return Vec::new();
+    }
+    sentences_in_any_case(text).into_iter().filter(|said| sentence::may_instruct(said)).collect()
+}
+
+/// May this sentence of [`sentences_to_prove`] be what a model words so? Not if it wants the opposite.
+pub(crate) fn may_prove(sentence: &str, wording: &str) -> bool {
+    let wording = words_of(wording);
+    !sentence::stances_of(sentence).iter().any(|stance| stance.is_opposite(&wording))
+}
+
 /// A standing instruction where it was said.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Mention {
@@ -47,7 +65,10 @@ pub(crate) struct Mention {
     pub(crate) session: String,
     /// The turn's number; 0 if that is not known.
     pub(crate) turn: usize,
+    /// The user's sentence.
     pub(crate) text: String,
+    /// What a model says it says, if a model named it.
+    pub(crate) wording: Option<String>,
 }
 
 /// One rule in the words of several sessions, oldest mention first.
@@ -72,14 +93,12 @@ impl Recurring {
 
     /// Does a text want what it forbids, or forbid what it wants?
     pub(crate) fn is_opposed_in(&self, statements: &[RuleWords]) -> bool {
-        let own: Vec<RuleWords> = self.mentions.iter().map(|one| words_of(&one.text)).collect();
-        statements.iter().any(|said| own.iter().any(|words| words.is_opposite(said)))
+        self.mentions.iter().map(SaidWords::of).any(|own| own.is_opposed_in(statements))
     }
 
     /// Does a text say it already, in its newest words or others?
     pub(crate) fn is_said_in(&self, statements: &[RuleWords]) -> bool {
-        let own: Vec<RuleWords> = self.mentions.iter().map(|one| words_of(&one.text)).collect();
-        statements.iter().any(|said| own.iter().any(|words| words.is_same(said) || words.is_within(said)))
+        self.mentions.iter().map(SaidWords::of).any(|own| own.is_said_in(statements))
     }
 }
 
@@ -108,7 +127,7 @@ fn words_of(text: &str) -> RuleWords {
 /// is none of them.
 pub(crate) fn recurring(mentions: &[Mention]) -> Vec<Recurring> {
     let mentions = each_once(mentions);
-    let words: Vec<RuleWords> = mentions.iter().map(|one| words_of(&one.text)).collect();
+    let words: Vec<SaidWords> = mentions.iter().map(SaidWords::of).collect();
     let mut found: Vec<Recurring> = Vec::new();
     for group in groups(&words) {
         let rule = Recurring { mentions: group.iter().map(|at| mentions[*at].clone()).collect() };
@@ -136,13 +155,13 @@ fn each_once(mentions: &[Mention]) -> Vec<Mention> {
 }
 
 /// Groups of which all say the same: first those that share most words. Each in order.
-fn groups(words: &[RuleWords]) -> Vec<Vec<usize>> {
-    let mut by_words: BTreeMap<&RuleWords, Vec<usize>> = BTreeMap::new();
+fn groups(words: &[SaidWords]) -> Vec<Vec<usize>> {
+    let mut by_words: BTreeMap<&SaidWords, Vec<usize>> = BTreeMap::new();
     words.iter().enumerate().for_each(|(at, one)| by_words.entry(one).or_default().push(at));
-    let kinds: Vec<&RuleWords> = by_words.keys().copied().collect();
+    let kinds: Vec<&SaidWords> = by_words.keys().copied().collect();
     let mut holding: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, kind) in kinds.iter().enumerate() {
-        kind.wanted.iter().chain(&kind.unwanted).for_each(|word| holding.entry(word).or_default().push(at));
+        kind.words().for_each(|word| holding.entry(word).or_default().push(at));
     }
     let pairs: BTreeSet<(usize, usize)> = holding
         .values()

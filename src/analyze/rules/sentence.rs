@@ -10,6 +10,10 @@ use crate::model::session::{ToldRule, hash_parts};
 
 /// A longer sentence says too much for its words to tell what it is about, in characters.
 const MAX_CHARS: usize = 220;
+/// The same where a model says what it is about.
+const MAX_NAMED_CHARS: usize = 300;
+/// Words with which a question asks for work: "can you …?"
+const REQUESTING: [&str; 4] = ["can", "could", "would", "will"];
 /// So many words a short correction has, such as "pnpm, not npm".
 const SHORT_WORDS: usize = 9;
 /// So many words each side of "X, not Y" has.
@@ -176,7 +180,7 @@ impl RuleWords {
         own.is_same(&told) || own.is_within(&told)
     }
 
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.wanted.len() + self.unwanted.len()
     }
 
@@ -442,6 +446,33 @@ pub(super) fn rule_of(text: &str) -> Option<RuleWords> {
     let mut words = RuleWords::default();
     told.for_each(|at| words.add(&sentence, &all[at]));
     (words.len() > 0).then_some(words)
+}
+
+/// May a sentence tell what is to be done, where somebody else says that it does so from now on? Not a question that asks for no work, what was
+/// printed, what is for this time, or a part of a line.
+pub(super) fn may_instruct(text: &str) -> bool {
+    let sentence = Sentence::of(text.to_owned());
+    let is_question = asks(text) && !(REQUESTING.contains(&sentence.word(0)) && sentence.word(1) == "you");
+    text.chars().count() <= MAX_NAMED_CHARS
+        && !(is_question || is_printed(text) || sentence.names_line || is_for_now(&sentence) || is_cut_off(&sentence))
+}
+
+/// What a sentence wants and forbids, as far as its form tells that: as a standing instruction, or as any other. What tells of something that
+/// was done again tells nothing of what is wanted.
+pub(super) fn stances_of(text: &str) -> Vec<RuleWords> {
+    let sentence = Sentence::of(text.to_owned());
+    let begins_well = clauses(&sentence).first().is_some_and(|first| is_imperative(&sentence, first));
+    let complains = ["again", "still"].iter().any(|word| sentence.has_word(word));
+    rule_of(text).into_iter().chain((begins_well && !complains).then(|| RuleWords::of_text(text))).collect()
+}
+
+/// Is it for this time only, in so many words?
+fn is_for_now(sentence: &Sentence) -> bool {
+    let is_now = |word: &str, next: &str| {
+        let is_day = matches!(word, "today" | "tonight" | "tomorrow" | "yet" | "meanwhile");
+        is_day || matches!((word, next), ("for" | "right", "now") | ("this", "time" | "once") | ("the", "moment"))
+    };
+    (0..sentence.tokens.len()).any(|at| is_now(sentence.word(at), sentence.word(at + 1)))
 }
 
 /// A part that only says when, or why, is not what the rule is about.

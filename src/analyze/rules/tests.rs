@@ -34,7 +34,7 @@ fn score(fixture: &str) -> Score {
             for text in found {
                 let at = one["day"].as_i64().expect("a day") * 86_400_000 + n as i64;
                 labels.push((text.clone(), label.clone()));
-                mentions.push(Mention { at, session: one["in"].to_string(), turn: n, text });
+                mentions.push(Mention { at, session: one["in"].to_string(), turn: n, text, wording: None });
             }
         }
         let found = recurring(&mentions);
@@ -88,7 +88,8 @@ fn what_reports_or_was_broken_off_is_no_instruction() {
 /// What a fork holds was said once, and so was a text that a script sends again and again.
 #[test]
 fn copies_and_templates_count_once() {
-    let mention = |at, session: &str, text: &str| Mention { at, session: session.to_owned(), turn: 1, text: text.to_owned() };
+    let mention =
+        |at, session: &str, text: &str| Mention { at, session: session.to_owned(), turn: 1, text: text.to_owned(), wording: None };
     assert_eq!(recurring(&[mention(1, "a", "Never push to main."), mention(1, "b", "Never push to main.")]), []);
     let long = format!("Never push to main, {}.", "the release manager of the platform team does that by hand".repeat(2));
     assert_eq!(recurring(&[mention(1, "a", &long), mention(9, "b", &long)]), []);
@@ -99,7 +100,8 @@ fn copies_and_templates_count_once() {
 #[test]
 fn what_a_file_says_already_is_known_in_other_words() {
     let said = |text: &str, other: &str| {
-        let mention = |at, session: &str| Mention { at, session: session.to_owned(), turn: 1, text: text.to_owned() };
+        let mention =
+            |at, session: &str| Mention { at, session: session.to_owned(), turn: 1, text: text.to_owned(), wording: None };
         let found = recurring(&[mention(1, "a"), mention(2, "b")]);
         assert_eq!(found.len(), 1, "{text}");
         found[0].is_said_in(&statements_of(other))

@@ -9,6 +9,7 @@
 
 mod attribution;
 mod files;
+mod instruction;
 mod last_state;
 mod polarity;
 mod quote;
@@ -217,6 +218,7 @@ impl<'s> Record<'s> {
         let bare = said.text.strip_prefix(self.assistant).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(&said.text);
         let wanted = claim_words(bare, of_user);
         let told = match section.spec().carriers {
+            Carriers::UserSentence => self.instruction_told(said),
             Carriers::User => {
                 let mut deeds = self.deeds_behind(&wanted, said, of_user);
                 // The one that says most of it first.
@@ -246,6 +248,11 @@ impl<'s> Record<'s> {
 
     /// Does a text say of a check that it passes, or fails still, where it did not when it ran last?
     fn ended_otherwise(&self, section: Section, text: &str) -> bool {
+        // What is to be done says of no check how it ended.
+        section.spec().carriers != Carriers::UserSentence && self.says_otherwise(section, text)
+    }
+
+    fn says_otherwise(&self, section: Section, text: &str) -> bool {
         self.checks.deny(text) || self.checks.passed_since(section, text) || passes_otherwise(text, || self.texts())
     }
 

@@ -10,6 +10,7 @@ mod dying_clients;
 mod failures;
 mod first_run;
 mod hostile;
+mod instructions;
 mod limits;
 mod login;
 mod malformed;
