@@ -31,7 +31,7 @@ pub enum Section {
 pub(crate) enum Carriers {
     /// The user's: what they said, answered, refused or approved.
     User,
-    /// A sentence that the user typed, told as it is, which may say what holds from now on.
+    /// The sentence that the user typed in which a model's quotation stands. It is told as it is.
     UserSentence,
     /// The assistant's, and its tasks; nothing that only repeats what a tool printed.
     Assistant,
@@ -106,6 +106,8 @@ pub(crate) struct SectionSpec {
     pub(crate) asked: &'static str,
     /// Is it left out of a stored digest where it is empty? Digests of before it came stay as they are then, with their ids.
     pub(crate) left_out_empty: bool,
+    /// What a model is asked to quote beside each statement; empty if nothing is.
+    pub(crate) quoted: &'static str,
     /// Does a model name the rows behind each statement?
     pub(crate) cites: bool,
     pub(crate) carriers: Carriers,
@@ -148,6 +150,7 @@ const UNTOLD: SectionSpec = SectionSpec {
     key: "",
     asked: "",
     left_out_empty: false,
+    quoted: "",
     cites: false,
     carriers: Carriers::Unchecked,
     kind: None,
@@ -235,8 +238,9 @@ pub(crate) static SECTIONS: [SectionSpec; SECTION_COUNT] = [
     SectionSpec {
         section: Section::Instructions,
         key: "standing_instructions",
-        asked: "how the assistant is to work in later sessions too, by the user's words or corrections, each as a short command; nothing \
-                for this task or this time only, nothing that the product is to do",
+        asked: "how the assistant is to work in later sessions too, by the user's words or corrections, as a short command; nothing for \
+                this task or this time only, nothing that the product is to do",
+        quoted: "the user's words for it, verbatim",
         left_out_empty: true,
         cites: true,
         carriers: Carriers::UserSentence,

@@ -8,7 +8,7 @@ use anyhow::Result;
 use super::codec::{pack, pack_json};
 use crate::analyze::account::{AccountToStore, SessionAccount};
 use crate::analyze::minhash::SessionWordSet;
-use crate::analyze::rules::{instructions_in, sentences_to_prove};
+use crate::analyze::rules::{instructions_in, passages_with};
 use crate::model::digest::Digest;
 use crate::model::section::Section;
 use crate::model::session::Millis;
@@ -85,8 +85,8 @@ impl Instruction {
         let words = account.turns.iter().flat_map(|turn| turn.words.iter().map(move |word| (turn, word)));
         let said = words.filter(|(_, word)| word.is_correction());
         let named = told.told_in(Section::Instructions).filter_map(|claim| {
-            let (turn, word) = said.clone().rfind(|(_, word)| sentences_to_prove(&word.text).contains(&claim.text))?;
-            let wording = Some(claim.claimed.clone()?);
+            let (turn, word) = said.clone().rfind(|(_, word)| passages_with(&word.text, &claim.text).contains(&claim.text))?;
+            let wording = Some(claim.claimed().to_owned());
             Some(Self { at: word.at.or(turn.at), turn: turn.number, text: claim.text.clone(), wording })
         });
         named.collect()

@@ -18,9 +18,14 @@ const RULES_FACT: &str = "rules of instructions";
 impl Reader {
     /// The standing instructions that sessions of a project hold, in no order.
     pub(crate) fn rule_mentions(&self, project: &str) -> Result<Vec<Mention>> {
+        self.rule_mentions_before(project, Millis::MAX)
+    }
+
+    /// The same, of digests that were made before a time.
+    pub(crate) fn rule_mentions_before(&self, project: &str, until: Millis) -> Result<Vec<Mention>> {
         let sql =
             "SELECT m.at, s.id, m.turn, m.text, m.wording FROM rule_mention m JOIN digest d ON d.pk = m.digest AND d.superseded = 0
-             JOIN session s ON s.pk = d.session JOIN project p ON p.pk = s.project WHERE p.key = ?1";
+             JOIN session s ON s.pk = d.session JOIN project p ON p.pk = s.project WHERE p.key = ?1 AND d.made_at < ?2";
         let mut query = self.db.prepare_cached(sql)?;
         let mention = |r: &rusqlite::Row<'_>| {
             Ok(Mention {
@@ -31,7 +36,7 @@ impl Reader {
                 wording: r.get(4)?,
             })
         };
-        Ok(query.query_map([project], mention)?.collect::<rusqlite::Result<_>>()?)
+        Ok(query.query_map(params![project, until], mention)?.collect::<rusqlite::Result<_>>()?)
     }
 
     /// The ids under which the user dismissed mentions of rules, in all sessions.

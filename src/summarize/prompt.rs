@@ -26,6 +26,9 @@ const MAX_ITEM_CHARS: usize = 120;
 /// The limit of the list of statements, in bytes, and the most characters of one there. The best are listed, as many as it holds.
 const MAX_STATEMENTS_BYTES: usize = 1_200;
 const MAX_STATEMENT_CHARS: usize = 200;
+/// The same of the list of standing instructions. The newest are listed.
+const MAX_INSTRUCTIONS_BYTES: usize = 500;
+const MAX_INSTRUCTION_CHARS: usize = 100;
 
 /// The input of one call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,7 +41,7 @@ pub struct ModelRequest {
     pub open: Vec<String>,
     /// Ids of the statements of earlier sessions that it may say are overtaken: those that it is shown.
     pub statements: Vec<String>,
-    /// Where `stdin` lists both.
+    /// Where `stdin` lists both, and standing instructions of earlier sessions.
     pub earlier: Range<usize>,
     /// Bytes that it may still grow by.
     pub room: usize,
@@ -60,14 +63,25 @@ impl ModelRequest {
     /// Lists statements of earlier sessions, the best first and as many as have room, behind the open items.
     pub(crate) fn list_statements(&mut self, statements: &[OfferedStatement], sanitizer: &Sanitizer) {
         let (ids, list) = statement_list(statements, sanitizer);
-        self.stdin.insert_str(self.earlier.end, &list);
-        self.earlier.end += list.len();
+        self.list(&list);
         self.statements = ids;
     }
 
-    /// Counts the room of a full list of statements, where it is not made yet.
-    pub(crate) fn with_room_for_statements(self) -> Self {
-        Self { room: MAX_STATEMENTS_BYTES, ..self }
+    /// Lists standing instructions of earlier sessions in a model's words, the newest first and as many as have room, behind the statements.
+    pub(crate) fn list_instructions(&mut self, wordings: &[String], sanitizer: &Sanitizer) {
+        let line = |wording: &String| format!("- {}\n", visible_line(&sanitizer.redact(wording), MAX_INSTRUCTION_CHARS));
+        let lines = wordings.iter().map(|wording| (wording, line(wording)));
+        self.list(&listed("Standing instructions so far (use the same words for the same):\n", lines, MAX_INSTRUCTIONS_BYTES).1);
+    }
+
+    fn list(&mut self, list: &str) {
+        self.stdin.insert_str(self.earlier.end, list);
+        self.earlier.end += list.len();
+    }
+
+    /// Counts the room of full lists of statements and instructions, where they are not made yet.
+    pub(crate) fn with_room_for_earlier_words(self) -> Self {
+        Self { room: MAX_STATEMENTS_BYTES + MAX_INSTRUCTIONS_BYTES, ..self }
     }
 }
 
@@ -80,12 +94,13 @@ pub fn instructions(own: Option<&str>) -> String {
 
 /// A section's field, as an example of what to answer.
 fn field(spec: &SectionSpec) -> String {
-    let SectionSpec { key, asked, .. } = spec;
-    if spec.cites { format!(r#""{key}": [{{"text": "{asked}", "rows": [17]}}]"#) } else { format!(r#""{key}": ["{asked}"]"#) }
+    let SectionSpec { key, asked, quoted, .. } = spec;
+    let said = if quoted.is_empty() { String::new() } else { format!(r#""said": "{quoted}", "#) };
+    if spec.cites { format!(r#""{key}": [{{"text": "{asked}", {said}"rows": [17]}}]"#) } else { format!(r#""{key}": ["{asked}"]"#) }
 }
 
 /// Builds the request: a short head, the open items, of which the newest come first, and the condensed session inside a fence that its text
-/// cannot contain. Statements of earlier sessions are listed by [`ModelRequest::list_statements`].
+/// cannot contain. What else earlier sessions said is listed by [`ModelRequest::list_statements`] and [`ModelRequest::list_instructions`].
 ///
 /// Stored texts are already redacted. They are redacted again here because that is cheap and rules may have been added since.
 pub(crate) fn request(session: &Session, open: &[OpenItem], system: &str, budget: usize, sanitizer: &Sanitizer) -> ModelRequest {

@@ -60,7 +60,8 @@ pub fn read(reply: &str, request: &ModelRequest) -> Result<Digest, String> {
         ..Digest::default()
     };
     for section in Section::all() {
-        digest[section] = claims(field(section.spec().key), request);
+        let read = if section.spec().quoted.is_empty() { claims } else { quotations };
+        digest[section] = read(field(section.spec().key), request);
     }
     validate(digest)
 }
@@ -138,6 +139,18 @@ fn items(value: &Value) -> Vec<&Value> {
 fn claims(value: &Value, request: &ModelRequest) -> Vec<Claim> {
     let all = items(value).into_iter().map(|item| Claim::supported(text(item), rows(item, request)));
     all.filter(|c| !c.text.is_empty()).take(MAX_STATEMENTS).collect()
+}
+
+/// The same of a section that quotes: what is quoted, for what is said. What quotes nothing has to be a quotation itself.
+fn quotations(value: &Value, request: &ModelRequest) -> Vec<Claim> {
+    let claim = |item: &Value| {
+        let (said, quoted) = (text(item), text(item.get("said").unwrap_or(&Value::Null)));
+        match quoted.is_empty() || said.is_empty() {
+            true => Claim::supported(said, rows(item, request)),
+            false => Claim { text: quoted, rows: rows(item, request), claimed: Some(said) },
+        }
+    };
+    items(value).into_iter().map(claim).filter(|claim| !claim.text.is_empty()).take(MAX_STATEMENTS).collect()
 }
 
 /// The open items that a reply says were closed, with what it cites for that; those made up are dropped.

@@ -6,7 +6,7 @@
 //! - Precision first, for a rule that is none is told to every session: a sentence counts only if its words say that it holds from now on, and
 //!   two are one rule only if they want and forbid the same in nearly the same words. Questions, quotations, output and what is for this time
 //!   are none. What one wants and the other forbids is never one rule.
-//! - Where a model names an instruction, that it holds from now on needs no words of the user's; what it says does ([`may_prove`]). Its wording
+//! - Where a model names an instruction, that it holds from now on needs no words of the user's; what it quotes does ([`passages_with`]). Its wording
 //!   only helps to tell whether two are one rule: nobody is told it.
 //! - What a copy of a session holds counts once.
 
@@ -21,6 +21,7 @@ use self::said::SaidWords;
 pub(crate) use self::sentence::{ForbiddenPart, RuleWords, forbidden_parts};
 use crate::analyze::prose::sentences_in_any_case;
 use crate::model::session::Millis;
+use crate::text::tokenize::{covered_by, distinctive_words, words_of as words_in};
 
 /// The number of the rules by which they are found. Raise it with the rules: all are found anew then.
 pub(crate) const INSTRUCTION_RULES: u32 = 1;
@@ -30,6 +31,8 @@ pub(crate) const MIN_SESSIONS: usize = 2;
 const MAX_PROMPT_CHARS: usize = 1_500;
 /// The same words of at least so many characters are one text that was sent several times, by a script or from a template.
 const TEMPLATE_CHARS: usize = 120;
+/// What a model quotes may go over so many sentences.
+const MAX_SENTENCES: usize = 3;
 /// Of more mentions the newest are compared.
 const MAX_MENTIONS: usize = 400;
 
@@ -43,18 +46,55 @@ pub(crate) fn instructions_in(text: &str) -> Vec<String> {
     said.filter(|said| seen.insert(said.clone())).collect()
 }
 
-/// The sentences of a text of the user's that may be what a model names as a standing instruction.
-pub(crate) fn sentences_to_prove(text: &str) -> Vec<String> {
+/// The passages of a text of the user's that hold what a model quotes for a standing instruction: the fewest sentences, the last ones first. One
+/// word of many says nothing.
+pub(crate) fn passages_with(text: &str, quoted: &str) -> Vec<String> {
     if text.chars().count() > MAX_PROMPT_CHARS {
         return Vec::new();
     }
-    sentences_in_any_case(text).into_iter().filter(|said| sentence::may_instruct(said)).collect()
+    let parts = quoted_parts(quoted);
+    let words = parts.iter().map(Vec::len).sum::<usize>();
+    let sentences = sentences_in_any_case(text);
+    let passages = (1..=MAX_SENTENCES).flat_map(|count| sentences.windows(count).rev().map(|some| some.join(" ")));
+    let holds = |said: &[String]| holds_quotation(said, &parts) && (words > 1 || words == said.len());
+    let holding = passages.filter(|said| words > 0 && holds(&plain_words(said)));
+    // A longer one holds no more of it.
+    let mut found: Vec<String> = Vec::new();
+    holding.for_each(|said| {
+        if !found.iter().any(|one| said.contains(one.as_str())) {
+            found.push(said);
+        }
+    });
+    found.retain(|said| sentence::may_instruct(said));
+    found
 }
 
-/// May this sentence of [`sentences_to_prove`] be what a model words so? Not if it wants the opposite.
-pub(crate) fn may_prove(sentence: &str, wording: &str) -> bool {
+/// Do words hold these parts of a quotation, one behind the other?
+fn holds_quotation(said: &[String], parts: &[Vec<String>]) -> bool {
+    let mut rest = said;
+    parts.iter().all(|part| match rest.windows(part.len()).position(|words| words == part) {
+        Some(at) => {
+            rest = &rest[at + part.len()..];
+            true
+        }
+        None => false,
+    })
+}
+
+/// The words of a quotation, in parts between which something is left out.
+fn quoted_parts(quoted: &str) -> Vec<Vec<String>> {
+    let parts = quoted.split("...").flat_map(|part| part.split('…')).map(plain_words);
+    parts.filter(|part| !part.is_empty()).collect()
+}
+
+fn plain_words(text: &str) -> Vec<String> {
+    words_in(text).map(str::to_lowercase).collect()
+}
+
+/// May this passage be what a model words so? Not if it wants the opposite.
+pub(crate) fn may_prove(passage: &str, wording: &str) -> bool {
     let wording = words_of(wording);
-    !sentence::stances_of(sentence).iter().any(|stance| stance.is_opposite(&wording))
+    !sentence::stances_of(passage).iter().any(|stance| stance.is_opposite(&wording))
 }
 
 /// A standing instruction where it was said.
@@ -89,6 +129,17 @@ impl Recurring {
 
     pub(crate) fn newest(&self) -> &Mention {
         &self.mentions[self.mentions.len() - 1]
+    }
+
+    /// The mention that tells it: the newest one that is an instruction by its own words, else the one that says most of what a model says of
+    /// it.
+    pub(crate) fn telling(&self) -> &Mention {
+        let share = |one: &Mention| match (&one.wording, sentence::rule_of(&one.text)) {
+            (Some(wording), None) => covered_by(&distinctive_words(wording), &distinctive_words(&one.text)),
+            _ => f64::INFINITY,
+        };
+        // Of equals the newest.
+        self.mentions.iter().max_by(|a, b| share(a).total_cmp(&share(b))).unwrap_or(self.newest())
     }
 
     /// Does a text want what it forbids, or forbid what it wants?

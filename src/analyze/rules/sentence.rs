@@ -448,13 +448,12 @@ pub(super) fn rule_of(text: &str) -> Option<RuleWords> {
     (words.len() > 0).then_some(words)
 }
 
-/// May a sentence tell what is to be done, where somebody else says that it does so from now on? Not a question that asks for no work, what was
-/// printed, what is for this time, or a part of a line.
+/// May a passage tell what is to be done, where somebody else says that it does so from now on? Not a mere question, what was printed, or what is
+/// for this time.
 pub(super) fn may_instruct(text: &str) -> bool {
     let sentence = Sentence::of(text.to_owned());
     let is_question = asks(text) && !(REQUESTING.contains(&sentence.word(0)) && sentence.word(1) == "you");
-    text.chars().count() <= MAX_NAMED_CHARS
-        && !(is_question || is_printed(text) || sentence.names_line || is_for_now(&sentence) || is_cut_off(&sentence))
+    text.chars().count() <= MAX_NAMED_CHARS && !(is_question || is_marked_as_printed(text) || is_for_now(&sentence))
 }
 
 /// What a sentence wants and forbids, as far as its form tells that: as a standing instruction, or as any other. What tells of something that
@@ -489,12 +488,15 @@ fn asks(text: &str) -> bool {
 fn is_printed(text: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || c.is_whitespace() || matches!(c, ',' | '.' | '\'' | '`' | '!' | '-' | ':' | '’');
     let others = text.chars().filter(|c| !plain(*c)).count();
+    others * 8 > text.chars().count() || is_marked_as_printed(text) || text.starts_with(['/', '@']) || text.contains("://")
+}
+
+/// Does it begin as a line of a program's output does?
+fn is_marked_as_printed(text: &str) -> bool {
     let label = text.split(':').next().unwrap_or_default().to_lowercase();
-    others * 8 > text.chars().count()
-        || ["error", "warning", "warn", "note", "info", "debug", "hint", "help", "fatal"].iter().any(|word| label.starts_with(word))
-            && text.contains(':')
-        || text.starts_with(['$', '>', '|', '<', '{', '[', '/', '@'])
-        || text.contains("://")
+    ["error", "warning", "warn", "note", "info", "debug", "hint", "help", "fatal"].iter().any(|word| label.starts_with(word))
+        && text.contains(':')
+        || text.starts_with(['$', '>', '|', '<', '{', '['])
 }
 
 fn holds(sentence: &Sentence, phrase: &[&str]) -> bool {

@@ -94,6 +94,7 @@ fn verify_where(digest: &mut Digest, session: &Session, may_reword: impl Fn(Sect
         for claim in &mut digest[section] {
             match section.spec().carriers {
                 Carriers::Mentions => claim.rows = naming(session, &claim.text, || &mentioned),
+                Carriers::UserSentence => record.prove_instruction(claim),
                 Carriers::Unchecked => {}
                 _ if claim.claimed.is_none() && may_reword(section) => record.reword(section, claim),
                 _ if record.holds(section, claim) => {}
@@ -218,7 +219,8 @@ impl<'s> Record<'s> {
         let bare = said.text.strip_prefix(self.assistant).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(&said.text);
         let wanted = claim_words(bare, of_user);
         let told = match section.spec().carriers {
-            Carriers::UserSentence => self.instruction_told(said),
+            // Its own check tells the user's words.
+            Carriers::UserSentence => None,
             Carriers::User => {
                 let mut deeds = self.deeds_behind(&wanted, said, of_user);
                 // The one that says most of it first.
@@ -248,11 +250,6 @@ impl<'s> Record<'s> {
 
     /// Does a text say of a check that it passes, or fails still, where it did not when it ran last?
     fn ended_otherwise(&self, section: Section, text: &str) -> bool {
-        // What is to be done says of no check how it ended.
-        section.spec().carriers != Carriers::UserSentence && self.says_otherwise(section, text)
-    }
-
-    fn says_otherwise(&self, section: Section, text: &str) -> bool {
         self.checks.deny(text) || self.checks.passed_since(section, text) || passes_otherwise(text, || self.texts())
     }
 

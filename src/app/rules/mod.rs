@@ -44,7 +44,7 @@ pub(crate) struct RulesReply {
     pub(crate) dismissed: Vec<RuleRecord>,
 }
 
-/// A rule in the user's newest words.
+/// A rule in the user's words.
 #[derive(Debug, Serialize)]
 pub(crate) struct RuleRecord {
     pub(crate) id: String,
@@ -87,7 +87,7 @@ fn id_of(mention: &Mention) -> String {
 }
 
 /// The id under which a mention is dismissed.
-fn mention_id(mention: &Mention) -> String {
+pub(crate) fn mention_id(mention: &Mention) -> String {
     short_id("u", &[&mention.session, &mention.text])
 }
 
@@ -147,7 +147,7 @@ fn record(rule: &Recurring, project: &Project, config: &Config) -> RuleRecord {
     RuleRecord {
         id: rule_id(rule),
         project: project.key.clone(),
-        text: rule.newest().text.clone(),
+        text: rule.telling().text.clone(),
         times: rule.mentions.len(),
         sessions: rule.sessions(),
         first_day: day(rule.first().at),
@@ -189,7 +189,7 @@ pub(crate) fn accept(found: &FoundRule, config: &Config) -> Result<RememberReply
     let Contributor { author, reach } = Contributor::user();
     let note = RememberRequest {
         marks: NoteMarks::default(),
-        text: found.rule.newest().text.clone(),
+        text: found.rule.telling().text.clone(),
         kind: Some(NoteKind::Convention.name().to_owned()),
         audience: Audience::ProjectOf(PathBuf::from(&found.project)),
         author,

@@ -31,16 +31,18 @@ impl Shop {
         Self { stand_in: StandIn::new(&[], scenario) }
     }
 
-    /// All of these prompts are cited for an instruction in these words.
+    /// What stands behind the first sentence of each of these prompts is quoted for an instruction in these words.
     fn alike(prompts: &[&str], wording: &str) -> Self {
         let shop = Self::new();
-        prompts.iter().enumerate().for_each(|(n, prompt)| shop.say(n, prompt, &[(wording, 1)]));
+        for (n, prompt) in prompts.iter().enumerate() {
+            shop.say(n, prompt, &[(wording, prompt.split_once(". ").map_or(*prompt, |(_, said)| said))]);
+        }
         shop
     }
 
-    /// A session in which the user says this; what the model names of it, and the line that it cites for each.
-    fn say(&self, n: usize, prompt: &str, named: &[(&str, u64)]) {
-        let named: Vec<Value> = named.iter().map(|(text, row)| json!({"text": text, "rows": [row]})).collect();
+    /// A session in which the user says this; what the model names of it, with what it quotes for each.
+    fn say(&self, n: usize, prompt: &str, named: &[(&str, &str)]) {
+        let named: Vec<Value> = named.iter().map(|(text, said)| json!({"text": text, "said": said, "rows": [1]})).collect();
         let form = json!({"title": format!("Session {n}"), "request": "Mend the page", "standing_instructions": named,
             "completed": [{"text": "The page is mended", "rows": [2]}]});
         self.stand_in.put(&format!("said-{n}"), &report(&form, COST));
@@ -87,7 +89,7 @@ impl Shop {
 fn what_a_model_names_in_several_sessions_is_a_rule_in_the_users_words() {
     let shop = Shop::alike(&SAID, WORDING);
     let rules = shop.rules();
-    assert_eq!(shop.texts(), [SAID[2]], "{rules:#?}");
+    assert_eq!(shop.texts(), ["You ran npm again, it is pnpm in here"], "the one that says most of it: {rules:#?}");
     assert_eq!((&rules[0]["sessions"], &rules[0]["times"]), (&3.into(), &3.into()), "{rules:#?}");
     let quotes: Vec<&str> = rules[0]["quotes"].as_array().expect("quotes").iter().filter_map(|one| one["text"].as_str()).collect();
     assert_eq!(
@@ -99,7 +101,7 @@ fn what_a_model_names_in_several_sessions_is_a_rule_in_the_users_words() {
     let page = shop.stand_in.page(&id(1));
     assert!(page.contains(&format!("## Standing instructions\n\n- {}", quotes[1])), "{page}");
     let start = shop.ok(&["context", "--cwd", "/home/dev/src/shop"]);
-    assert!(start.contains(&format!("the user said in 3 sessions, last 3 Nov: “{}”", SAID[2])), "{start}");
+    assert!(start.contains(&format!("the user said in 3 sessions, last 3 Nov: “{}”", quotes[1])), "{start}");
     for told in [shop.ok(&["rules", "--project", "shop"]), start, page] {
         assert!(!told.contains(WORDING), "nobody is told the model's words: {told}");
     }
@@ -113,19 +115,25 @@ fn what_a_model_names_in_several_sessions_is_a_rule_in_the_users_words() {
 #[test]
 fn what_the_user_did_not_say_or_said_for_once_or_as_a_question_is_none() {
     let cases = [
-        ("not said", ["Build the cart page", "Sort the orders"], "Never use tabs", 1),
-        ("the agent's words", ["Build the cart page", "Sort the orders"], "Never use emojis in headings", 2),
-        ("no line", ["Build the cart page", "Sort the orders"], "Never use emojis in headings", 99),
-        ("a question", ["Is the cart on pnpm or on npm?", "Do we use pnpm or npm here?"], WORDING, 1),
-        ("for once", ["Leave npm alone this time", "npm stays out for now"], WORDING, 1),
-        ("a quotation", ["> pnpm, no npm\n\nSort the cart", "The README says: pnpm, no npm"], WORDING, 1),
-        ("code", ["```\npnpm, no npm\n```\nSort the cart", "```\npnpm, no npm\n```\nSort the orders"], WORDING, 1),
-        ("the opposite", ["Never run pnpm for packages", "Sort the orders"], "Run pnpm for packages", 1),
-        ("private", ["<private>It is pnpm, no npm</private> Sort the cart", "It is pnpm, no npm"], WORDING, 1),
+        ("not said", ["Build the cart page", "Sort the orders"], "Never use tabs", "never use tabs"),
+        ("the agent's words", ["Build the cart page", "Sort the orders"], "No emojis", "never use emojis in its headings"),
+        ("another word", ["Paint the cart green", "Paint the orders green"], "Paint it", "Paint the harbour green"),
+        ("no more than a word", ["Build the cart page", "Sort the orders page"], "Keep the page", "page"),
+        (
+            "a question",
+            ["Is the cart on pnpm or on npm?", "Is the order on pnpm or on npm? Sort it."],
+            WORDING,
+            "on pnpm or on npm",
+        ),
+        ("for once", ["Leave npm alone this time", "Leave npm alone for now"], WORDING, "Leave npm alone"),
+        ("a quotation", ["> pnpm, no npm\n\nSort the cart", "The README says: pnpm, no npm"], WORDING, "pnpm, no npm"),
+        ("code", ["```\npnpm, no npm\n```\nSort the cart", "```\npnpm, no npm\n```\nSort it"], WORDING, "pnpm, no npm"),
+        ("the opposite", ["Never run pnpm for packages", "Sort the orders"], "Run pnpm for packages", "run pnpm for packages"),
+        ("private", ["<private>It is pnpm, no npm</private> Sort the cart", "It is pnpm, no npm"], WORDING, "It is pnpm, no npm"),
     ];
-    for (what, prompts, wording, row) in cases {
+    for (what, prompts, wording, said) in cases {
         let shop = Shop::new();
-        prompts.iter().enumerate().for_each(|(n, prompt)| shop.say(n, prompt, &[(wording, row)]));
+        prompts.iter().enumerate().for_each(|(n, prompt)| shop.say(n, prompt, &[(wording, said)]));
         assert_eq!(shop.texts(), [""; 0], "{what}");
         let named = shop.named(0);
         assert_eq!((&named[0]["text"], &named[0]["rows"]), (&wording.into(), &json!([])), "{what}: {named}");
@@ -136,8 +144,8 @@ fn what_the_user_did_not_say_or_said_for_once_or_as_a_question_is_none() {
 #[test]
 fn one_session_makes_no_rule_and_two_that_want_other_things_make_none() {
     let shop = Shop::alike(&SAID[..1], WORDING);
-    shop.say(1, "The headings come without emojis", &[("No emojis in headings", 1)]);
-    shop.say(2, "npm is fine by me, pnpm is what the others take", &[("Use npm, not pnpm", 1)]);
+    shop.say(1, "The headings come without emojis", &[("No emojis in headings", "without emojis")]);
+    shop.say(2, "npm is fine by me, pnpm is what the others take", &[("Use npm, not pnpm", "npm is fine by me")]);
     assert_eq!(shop.texts(), [""; 0]);
 }
 
@@ -145,10 +153,14 @@ fn one_session_makes_no_rule_and_two_that_want_other_things_make_none() {
 fn what_a_model_names_joins_what_rules_find_and_its_opposite_closes_it() {
     let shop = Shop::new();
     shop.say(0, "Always squash commits before merging.", &[]);
-    shop.say(1, "Five commits got merged, they were to be squashed", &[("Squash commits before merging", 1)]);
+    shop.say(
+        1,
+        "Five commits got merged, they were to be squashed",
+        &[("Squash commits before merging", "they were to be squashed")],
+    );
     let rules = shop.rules();
     assert_eq!((rules.len(), &rules[0]["sessions"]), (1, &2.into()), "{rules:#?}");
-    shop.say(2, "I miss the history, all those squashed commits", &[("Never squash commits before merging", 1)]);
+    shop.say(2, "I miss the history, all those squashed commits", &[("Never squash commits before merging", "I miss the history")]);
     assert_eq!(shop.texts(), [""; 0]);
 }
 
@@ -158,7 +170,7 @@ fn who_hides_it_hides_it_from_the_rules_and_brings_it_back() {
     let statement = shop.named_id(0);
     shop.ok(&["wrong", &statement]);
     assert_eq!(shop.texts(), [""; 0]);
-    shop.say(0, SAID[0], &[(WORDING, 1)]);
+    shop.say(0, SAID[0], &[(WORDING, "The lockfile belongs to pnpm")]);
     assert_eq!(shop.texts(), [""; 0], "digested anew");
     shop.ok(&["wrong", "--undo", &statement]);
     assert_eq!(shop.texts().len(), 1);
@@ -217,4 +229,29 @@ fn a_digest_that_its_page_gives_back_has_it_too() {
     }
     shop.stand_in.recall(&["digest", "--summarizer", "extract"]);
     assert_eq!(shop.named(1)[0]["text"], "You ran npm again, it is pnpm in here");
+}
+
+#[test]
+fn what_was_named_before_is_listed_for_the_next_session_in_its_words() {
+    let shop = Shop::alike(&SAID[..1], WORDING);
+    shop.say(1, "Sort the orders", &[]);
+    let heading = "Standing instructions so far (use the same words for the same):\n";
+    let lists = |n: usize| shop.stand_in.calls()[n].stdin.contains(&format!("{heading}- {WORDING}\n<record-"));
+    assert!(!lists(1), "only what earlier runs digested");
+    let later = |n: usize, prompt: &str| {
+        shop.world().transcript(
+            &format!("-shop/{}.jsonl", id(n)),
+            user(&id(n), &format!("{n}u"), "2026-11-19T10:00:00Z", prompt)
+                + &assistant(&id(n), &format!("{n}a"), "2026-11-19T10:01:00Z", "I mended the page NO1, all of it."),
+        );
+        let ran = shop
+            .world()
+            .recall_with(["digest", "--session", &id(n), "--summarizer", "claude"], &[("RECALL_NOW", "2026-11-21T13:00:00Z")]);
+        assert_eq!(ran.code, 0, "{ran:#?}");
+    };
+    later(5, "Sort the list");
+    assert!(lists(2), "{}", shop.stand_in.calls()[2].stdin);
+    shop.ok(&["wrong", &shop.named_id(0)]);
+    later(6, "Sort the table");
+    assert!(!lists(3), "what the user hid is listed to nobody");
 }

@@ -19,12 +19,13 @@ impl DigestMaker<'_> {
         if self.model.is_ok() {
             input.offered.statements = self.standing_statements(store, head, &input.session)?;
             input.request.list_statements(&input.offered.statements, &self.sanitizer);
+            input.request.list_instructions(&self.known_instructions(store, head, &input.session)?, &self.sanitizer);
         }
         Ok(input)
     }
 
-    /// Like [`Self::input`], with or without the model's request, which takes time to build and is not always needed. It lists no statements of
-    /// earlier sessions: its hash does not depend on them.
+    /// Like [`Self::input`], with or without the model's request, which takes time to build and is not always needed. It lists nothing that
+    /// earlier sessions said: its hash does not depend on them.
     pub(crate) fn input_with(&self, store: &Reader, head: &SessionHead, with_request: bool) -> Result<SummaryInput> {
         let session = store.load_session(head)?;
         let open = self.open_before(store, head, session.began_at())?;

@@ -1,6 +1,7 @@
 //! What makes the digests of a run: its settings, its summarizer, its instructions.
 
 mod inputs;
+mod instructions;
 mod open_items;
 mod standing;
 

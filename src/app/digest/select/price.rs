@@ -54,7 +54,7 @@ impl DigestMaker<'_> {
         let mut cost = ModelCost::default();
         let input = |store: &Reader, head: &SessionHead| {
             let input = self.input_with(store, head, true)?;
-            Ok(SummaryInput { request: input.request.with_room_for_statements(), ..input })
+            Ok(SummaryInput { request: input.request.with_room_for_earlier_words(), ..input })
         };
         self.prices(store, heads, input)?.into_iter().for_each(|price| cost.add(price));
         Ok(cost)

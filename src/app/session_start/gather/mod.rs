@@ -279,7 +279,7 @@ impl Gatherer<'_> {
             id: rule_id(&rule),
             sessions: rule.sessions(),
             when: self.config.short_day(rule.newest().at),
-            text: rule.newest().text.clone(),
+            text: rule.telling().text.clone(),
         };
         let all = rules_of(known.store, self.key, memory)?.standing;
         Ok(all.into_iter().filter(|rule| self.is_new(rule.newest().at)).map(line).collect())
