@@ -61,7 +61,8 @@
 //! - **What the user says again and again**: `analyze::rules` finds standing instructions in their words and which of them are one (raise
 //!   `INSTRUCTION_RULES` with its words and rules), `store::rules` keeps them beside the account, `app::rules` leaves out what is known already.
 //!   Those that a model names are a section of its digest; `analyze::verify::instruction` finds the user's sentence behind each.
-//! - **By what an error is known again**: `analyze::failures` picks the line that states it and makes its signature (raise `ACCOUNT_RULES`);
+//! - **By what an error is known again**: `analyze::shell::error_line` picks the lines that state it at ingest, `analyze::failures` makes its signature
+//!   (raise `ACCOUNT_RULES`);
 //!   `store::failures` keeps it beside the account, `app::fix` tells it.
 //! - **What a command is for** (`recall how`): the tables in `analyze::shell::class`; what makes two runs one in `analyze::shell::same` (raise
 //!   `ACCOUNT_RULES` with either).

@@ -1,10 +1,11 @@
-//! The commands that a session ran and of which it was seen how they ended: checks, and what runs, deploys or migrates something. Pure.
+//! The commands that a session ran and of which it was seen how they ended: checks, and what builds, formats, runs, deploys or
+//! migrates something. Pure.
 
 use serde::{Deserialize, Serialize};
 
-use crate::analyze::failures::{End, RunKey, Runs, relative};
+use crate::analyze::failures::{End, Ended, RunKey, Runs, class_of, relative};
 use crate::analyze::shell::{CommandClass, SameRun, activation, only_lists, single_step};
-use crate::model::session::{Item, Millis, Session, ToolUse};
+use crate::model::session::{Item, Millis, Session, ShellStep, ToolUse};
 use crate::text::clean::{one_line, shorten};
 
 const MAX_LINE_CHARS: usize = 200;
@@ -43,13 +44,10 @@ impl UsedCommand {
 pub(super) fn of(session: &Session, runs: &Runs<'_>) -> Vec<UsedCommand> {
     let mut all: Vec<UsedCommand> = Vec::new();
     for (entry, ended) in session.entries.iter().zip(runs.ends()) {
-        let (Item::Tool(tool), Some((key, end))) = (&entry.item, ended) else { continue };
-        if *end == End::Unknown {
-            continue;
-        }
-        for (line, folder, class) in used(runs, tool, key, *end).into_iter().filter(|(line, ..)| !only_lists(line)) {
+        let (Item::Tool(tool), Some(ended)) = (&entry.item, ended) else { continue };
+        for (line, folder, class, end) in used(runs, tool, ended).into_iter().filter(|(line, ..)| !only_lists(line)) {
             let folder = place(session, &folder);
-            let passed = *end == End::Passed;
+            let passed = end == End::Passed;
             let same = SameRun::of(&line, &folder, |path| relative(session, path)).text();
             let line = activation(&tool.line).map_or(line.clone(), |by| format!("{by} && {line}"));
             let line = shorten(&one_line(&line), MAX_LINE_CHARS);
@@ -64,22 +62,20 @@ pub(super) fn of(session: &Session, runs: &Runs<'_>) -> Vec<UsedCommand> {
     all
 }
 
-/// Line, folder and class of what a command ran. Of several checks that failed together it is not known which did.
-fn used(runs: &Runs<'_>, tool: &ToolUse, key: &RunKey, end: End) -> Vec<(String, String, CommandClass)> {
-    let checks = runs.checks(tool);
-    match key {
-        RunKey::Checks(same) if end == End::Passed || same.len() == 1 => checks
-            .into_iter()
-            .zip(same)
-            .map(|(step, same)| (step.line.clone(), step.folder.clone(), CommandClass::of_check(&same.words())))
-            .collect(),
-        RunKey::Line(line) => {
-            let other = single_step(line).and_then(|words| CommandClass::of_other(&words));
+/// Line, folder, class and end of what a command ran, of which it was seen how it ended.
+fn used(runs: &Runs<'_>, tool: &ToolUse, ended: &Ended) -> Vec<(String, String, CommandClass, End)> {
+    let work = runs.work(tool);
+    let seen = work.iter().zip(&ended.steps).filter(|(_, (_, end))| *end != End::Unknown);
+    let told = |step: &ShellStep, end| class_of(step).map(|class| (step.line.clone(), step.folder.clone(), class, end));
+    match &ended.key {
+        // Stored before steps were kept of it.
+        RunKey::Line(line) if work.is_empty() && ended.end != End::Unknown => {
+            let class = single_step(line).and_then(|words| CommandClass::of(&words));
             // A line without the folder that it went to first tells where it ran only if it went nowhere.
             let stays = !tool.line.trim_start().starts_with("cd ");
-            other.filter(|_| stays).map(|class| (line.clone(), String::new(), class)).into_iter().collect()
+            class.filter(|_| stays).map(|class| (line.clone(), String::new(), class, ended.end)).into_iter().collect()
         }
-        _ => Vec::new(),
+        _ => seen.filter_map(|(step, (_, end))| told(step, *end)).collect(),
     }
 }
 

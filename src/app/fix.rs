@@ -7,7 +7,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::analyze::failures::{Asked, Fit};
-use crate::analyze::shell::checks_of;
+use crate::analyze::shell::{whole, work_of};
 use crate::app::filter::ProjectFilter;
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
@@ -55,7 +55,8 @@ impl FixReply {
 pub(crate) fn fix(memory: &OpenMemory, config: &Config, asked: &FixRequest<'_>) -> Result<FixReply> {
     let store = &memory.0;
     let projects = ProjectFilter::new(asked.project, config)?;
-    let lines: Vec<Asked> = asked.error.lines().take(MAX_ASKED_LINES).filter_map(Asked::of).collect();
+    let pasted: Vec<&str> = asked.error.lines().filter(|line| !line.trim().is_empty()).take(MAX_ASKED_LINES).collect();
+    let lines: Vec<Asked> = (0..pasted.len()).filter_map(|at| Asked::of(&whole(&pasted[at..]))).collect();
     let fits: Vec<(Fit, String)> = store
         .failure_signatures()?
         .into_iter()
@@ -120,7 +121,7 @@ fn passed_elsewhere(
         let path = inside.map_or(path, |inside| inside.trim_start_matches('/'));
         path.trim_start_matches("./").trim_end_matches('/').to_owned()
     };
-    let failed = checks_of(&failure.command, "", relative);
+    let failed = work_of(&failure.command, "", relative);
     let (Some(at), Some(project)) = (failure.at, store.project_pk(&failure.project)?) else { return Ok(None) };
     if failed.is_empty() {
         return Ok(None);
@@ -131,7 +132,7 @@ fn passed_elsewhere(
         if found.is_some() || !is_later {
             return;
         }
-        let passed = checks_of(&used.line, &used.folder, relative);
+        let passed = work_of(&used.line, &used.folder, relative);
         if failed.iter().all(|check| passed.iter().any(|later| later.covers(check))) {
             let command = one_line(&without_controls(&used.line));
             found = Some(PassedElsewhere { session, day: day(used.at), command });

@@ -7,7 +7,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::analyze::commands::UsedCommand;
-use crate::analyze::shell::CommandClass;
+use crate::analyze::shell::{CommandClass, subject};
 use crate::app::filter::ProjectFilter;
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
@@ -16,7 +16,7 @@ use crate::render::known_command::KnownCommand;
 use crate::store::Reader;
 use crate::text::clean::{one_line, without_controls};
 
-/// What passed less often is told only if it passed when it ran last, and nothing of its kind passed so often.
+/// What passed less often is told only if it is asked for, or if nothing that does the same passed so often.
 const MIN_PASSED: usize = 2;
 /// From how many passes, in how many sessions, a start tells a command; and how many of them.
 const MIN_STABLE: (usize, usize) = (3, 2);
@@ -60,12 +60,12 @@ pub(crate) fn how(memory: &OpenMemory, config: &Config, asked: &HowRequest<'_>) 
             continue;
         }
         let all = in_project(store, pk, &BTreeSet::new())?;
-        // What failed more often than not, and when it ran last, does not work.
-        let works = |used: &UsedCommand| used.passed >= MIN_PASSED && (used.passed_last || 2 * used.passed >= used.ran);
-        let proven: BTreeSet<CommandClass> = all.iter().filter(|(used, _)| works(used)).map(|(used, _)| used.class).collect();
+        let passes = |used: &UsedCommand| used.passed >= MIN_PASSED;
+        let proven: BTreeSet<(CommandClass, String, String)> =
+            all.iter().filter(|(used, _)| passes(used)).map(|(used, _)| does(used)).collect();
         for (used, _) in all {
-            let alone = used.passed_last && (!words.is_empty() || !proven.contains(&used.class));
-            if (works(&used) || alone) && fits(&used) {
+            let alone = used.passed > 0 && (!words.is_empty() || !proven.contains(&does(&used)));
+            if (passes(&used) || alone) && fits(&used) {
                 commands.push(KnownCommand {
                     project: project.key.clone(),
                     elsewhere: project.key != asked.own,
@@ -82,6 +82,11 @@ pub(crate) fn how(memory: &OpenMemory, config: &Config, asked: &HowRequest<'_>) 
     }
     commands.sort_by_key(|one| (one.elsewhere, one.project.clone(), one.class, Reverse(one.passed)));
     Ok(HowReply { commands })
+}
+
+/// What a command does, whatever it is given: its class, its program with its subcommand or target, and where.
+fn does(used: &UsedCommand) -> (CommandClass, String, String) {
+    (used.class, subject(&used.line), used.folder.clone())
 }
 
 /// The commands of a project, each once, with the number of sessions that ran it, as if these other sessions had not been.

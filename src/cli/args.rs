@@ -547,7 +547,7 @@ pub(crate) struct FixArgs {
 /// was written when it last passed.
 #[derive(Debug, Args)]
 pub(crate) struct HowArgs {
-    /// Only commands of this kind (test, lint, types, build, check, run, deploy, migrate) or with this word
+    /// Only commands of this kind (test, lint, format, types, build, check, run, deploy, migrate) or with this word
     #[arg(value_name = "WORD")]
     pub(crate) word: Option<String>,
     /// Projects whose root matches this glob (a bare name matches the folder's name) instead of the current project

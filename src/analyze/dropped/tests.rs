@@ -47,7 +47,15 @@ impl Talk {
             needed: false,
             folder: String::new(),
         };
-        let print = ShellPrint { tool: tool.clone(), ok, git: vec![], results: vec!["4 passed".into()], of: 1, wrong: vec![] };
+        let print = ShellPrint {
+            tool: tool.clone(),
+            ok,
+            git: vec![],
+            results: vec!["4 passed".into()],
+            of: 1,
+            wrong: vec![],
+            runs: vec![],
+        };
         self = self.item(Item::Tool(ToolUse::new(tool.clone(), "Bash", line, None)));
         let last = self.entries.len() - 1;
         self.entries[last].outcome = Some(Outcome { tool: tool.clone(), ok, brief: String::new() });

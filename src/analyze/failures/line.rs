@@ -1,45 +1,20 @@
 //! Which line of a failed command's output states the error.
 
 use super::signature::signature;
+use crate::analyze::shell::{Rank, rank};
 use crate::text::clean::{one_line, shorten};
 
-/// What a line is, the greater the more it says about the error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
-    /// Names a group of tests that failed.
-    Group,
-    /// Names a test that failed.
-    Test,
-    /// Says that something is missing, refused or wrong.
-    Complaint,
-    /// Says by its form that it is an error: `KeyError: 'x'`, `fatal: …`.
-    Named,
-}
-
-/// Outputs are stored with lines that are cut to so many characters.
-const MAX_LINE_CHARS: usize = 180;
+/// Lines are stored cut to so many characters.
+const MAX_LINE_CHARS: usize = 400;
 /// The most lines of one command, and of those that say less.
 const MAX_LINES: usize = 3;
 const MAX_ASIDE: usize = 3;
 
-const NAMED: &[&str] = &["error:", "error[", "error ts", "fatal:", "fatal error:", "panic:", "npm err!", "error -", "thread '"];
-const COMPLAINTS: &[&str] = &[
-    "command not found", "not found", "no such ", "permission denied", "cannot ", "can't ", "could not ", "couldn't ", "undefined",
-    "unable to ", "connection refused", "timed out", "already in use", "already used", "is missing", "missing ", "invalid ",
-    "unexpected ", "refused", "rejected", "access denied", "mismatch", "does not exist", "no module named", "failed to ",
-    "not allowed", "is not a function", "is not defined", "is a directory", "no matches found", "returned an error",
-];
 /// Lines of the client itself: the command did not run, or not to its end.
 const OF_CLIENT: &[&str] = &[
     "this command requires approval", "this bash command", "the user doesn't want", "[request interrupted", "blocked:",
     "working directory \"", "permission for this action", "command timed out", "was blocked", "for security, claude",
 ];
-/// Lines about others.
-const ASIDE: &[&str] = &[
-    "traceback (most recent", "hint:", "warn", "could not compile", "aborting due to", "during handling of", "test session starts",
-    "the above exception", "note:", "help:",
-];
-
 /// A line of a failed command's output that states an error.
 pub(super) struct ErrorLine<'l> {
     pub(super) line: &'l str,
@@ -54,6 +29,11 @@ pub(super) fn error_lines<'l>(lines: impl Iterator<Item = &'l str>) -> Vec<Error
     for line in lines.map(|line| line.trim().trim_end_matches(" |…")) {
         if OF_CLIENT.iter().any(|start| line.to_lowercase().contains(start)) {
             return Vec::new();
+        }
+        // Of a line that was cut off the whole may be known.
+        let beginning = line.strip_suffix('…').map(str::trim_end);
+        if beginning.is_some_and(|beginning| found.iter().any(|(_, known, _)| known.starts_with(beginning))) {
+            continue;
         }
         if let Some((rank, signature)) = rank(line).and_then(|rank| Some((rank, signature(line)?)))
             && found.iter().all(|(_, _, known)| *known != signature)
@@ -72,67 +52,6 @@ pub(super) fn error_lines<'l>(lines: impl Iterator<Item = &'l str>) -> Vec<Error
 pub(crate) fn error_signature(line: &str) -> Option<String> {
     let line = shorten(&one_line(line), MAX_LINE_CHARS);
     rank(&line).and_then(|_| signature(&line))
-}
-
-fn rank(line: &str) -> Option<Rank> {
-    let lower = line.to_lowercase();
-    let bare = lower.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '/' && c != '-');
-    let is_code = line.ends_with([':', '{', ';', '\\']) || line.contains(['│', '┃', '·']);
-    if is_code || ASIDE.iter().any(|start| bare.contains(start)) || line.contains("PASSED") || is_total(bare) {
-        return None;
-    }
-    if NAMED.iter().any(|start| bare.starts_with(start)) || has_position_and_error(bare) || names_exception(line) {
-        return Some(Rank::Named);
-    }
-    if bare.starts_with("fail ") && bare.contains(['/', '.']) {
-        return Some(Rank::Group);
-    }
-    if tells_failed_test(line) {
-        return Some(Rank::Test);
-    }
-    let complains = COMPLAINTS.iter().any(|part| lower.contains(part)) || begins_with_position(bare);
-    complains.then_some(Rank::Complaint)
-}
-
-/// `src/a.py:3:1 - error: …`, `a.ts(3,1): error TS2307: …`
-fn has_position_and_error(line: &str) -> bool {
-    [": error", "- error", " error[", " error: "].iter().any(|part| line.contains(part))
-}
-
-/// `pkg/a.go:30:8: …`, by a compiler; tests log with a line alone.
-fn begins_with_position(line: &str) -> bool {
-    let Some(word) = line.split(' ').next().and_then(|word| word.strip_suffix(':')) else { return false };
-    let mut parts = word.split(':');
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-    parts.next().is_some_and(|file| file.contains('.')) && parts.clone().count() == 2 && parts.all(is_number)
-}
-
-/// `KeyError: 'x'`, `[TypeError: …]`, `pkg.core.ValidationError: …`
-fn names_exception(line: &str) -> bool {
-    line.split_whitespace().take(3).any(|word| {
-        let Some(name) = word.trim_start_matches(['[', '(', '>']).strip_suffix(':') else { return false };
-        let last = name.rsplit(['.', ':']).next().unwrap_or_default();
-        let named = ["Error", "Exception"].iter().any(|end| last.len() > end.len() && last.ends_with(end));
-        named && last.starts_with(|c: char| c.is_ascii_uppercase())
-    })
-}
-
-fn tells_failed_test(line: &str) -> bool {
-    let bare = line.trim_start_matches(['=', ' ']);
-    bare.starts_with("--- FAIL: ")
-        || bare.starts_with("FAILED ")
-        || line.contains("::") && (line.contains(" FAILED") || line.contains(" ERROR"))
-        || line.starts_with("test ") && line.ends_with("... FAILED")
-}
-
-/// `1 failed, 26 passed`, `17 errors, 0 warnings`, `Found 2 errors.`
-fn is_total(line: &str) -> bool {
-    const COUNTED: [&str; 10] =
-        ["failed", "passed", "errors", "error", "warnings", "warning", "problems", "issues", "tests", "deselected"];
-    let bare = line.strip_prefix("found ").unwrap_or(line);
-    let mut words = bare.split_whitespace();
-    let number = words.next().is_some_and(|word| word.bytes().all(|b| b.is_ascii_digit()));
-    number && words.next().is_some_and(|word| COUNTED.contains(&word.trim_end_matches([',', '.', ';', ':'])))
 }
 
 #[cfg(test)]

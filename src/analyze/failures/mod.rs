@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-pub(super) use self::ended::{End, RunKey, Runs, relative};
+pub(super) use self::ended::{End, Ended, RunKey, Runs, class_of, relative};
 pub(crate) use self::line::error_signature;
 use self::line::{ErrorLine, error_lines};
 pub(crate) use self::signature::{Asked, Fit};
@@ -69,15 +69,15 @@ pub(super) fn of(session: &Session, runs: &Runs<'_>, turn_at: impl Fn(Option<Mil
         let Some(tool) = command(entry) else { continue };
         let brief = entry.outcome.iter().flat_map(|outcome| outcome.brief.split(" | "));
         let print = || runs.print(tool).into_iter();
-        let printed = print().flat_map(|print| &print.results).filter(|line| tells_failure(line));
-        let printed = printed.chain(print().flat_map(|print| &print.wrong));
+        let results = print().flat_map(|print| &print.results).filter(|line| tells_failure(line));
+        let printed = print().flat_map(|print| &print.wrong).chain(results);
         let passed = failed.passed.map(|at| PassedRun {
             command: command(&session.entries[at]).map(told).unwrap_or_default(),
             at: session.entries[at].at,
             turn: turn_at(session.entries[at].at),
             between: failed.between.clone(),
         });
-        for ErrorLine { line, signature, aside } in error_lines(brief.chain(printed.map(String::as_str))) {
+        for ErrorLine { line, signature, aside } in error_lines(printed.map(String::as_str).chain(brief)) {
             let (line, command, passed) = (one_line(line), told(tool), passed.clone());
             all.push(Failure { signature, line, command, at: entry.at, turn: turn_at(entry.at), passed, aside });
         }
@@ -112,10 +112,10 @@ fn failed_runs(session: &Session, runs: &Runs<'_>) -> Vec<FailedRun> {
     let mut next: HashMap<&RunKey, Option<usize>> = HashMap::new();
     let mut all = Vec::new();
     for (at, end) in ends.iter().enumerate() {
-        let Some((key, End::Failed)) = end else { continue };
+        let Some(failed @ Ended { key, end: End::Failed, .. }) = end else { continue };
         let is_known = next.get(key).is_some_and(|passed| passed.is_none_or(|passed| passed > at));
         if !is_known {
-            let passes = |later: &usize| matches!(&ends[*later], Some((other, End::Passed)) if other.covers(key));
+            let passes = |later: &usize| ends[*later].as_ref().is_some_and(|later| later.passes(failed));
             let is_alone = matches!(key, RunKey::Alone(_));
             next.insert(key, (at + 1..if is_alone { at } else { ends.len() }).find(passes));
         }
@@ -126,7 +126,7 @@ fn failed_runs(session: &Session, runs: &Runs<'_>) -> Vec<FailedRun> {
     all
 }
 
-fn between(session: &Session, ends: &[Option<(RunKey, End)>], failed: usize, passed: usize) -> Between {
+fn between(session: &Session, ends: &[Option<Ended>], failed: usize, passed: usize) -> Between {
     let mut files: Vec<&str> = Vec::new();
     let mut ran = String::new();
     for at in failed + 1..passed {
@@ -141,7 +141,7 @@ fn between(session: &Session, ends: &[Option<(RunKey, End)>], failed: usize, pas
         }
         let is_other = ends[at]
             .as_ref()
-            .is_some_and(|(key, end)| *end != End::Failed && ends[failed].as_ref().is_some_and(|(of, _)| of != key));
+            .is_some_and(|other| other.end != End::Failed && ends[failed].as_ref().is_some_and(|of| of.key != other.key));
         if is_other && may_explain(tool) {
             ran = told(tool);
         }

@@ -9,18 +9,20 @@ const MIN_HASH_CHARS: usize = 7;
 const MIN_TEMPORARY_CHARS: usize = 5;
 /// Fewest characters of a name that is not typed to its end.
 const MIN_NAME_BEGINNING: usize = 8;
+/// The most characters of a file's extension.
+const MAX_EXTENSION_CHARS: usize = 4;
 /// A line is no error line beyond this, in bytes.
 const MAX_LINE_BYTES: usize = 2_000;
 
 /// Words that errors of any kind hold.
 const GENERIC: &[&str] = &[
     "a", "an", "and", "at", "be", "build", "by", "can", "cannot", "code", "command", "could", "deselected", "directory", "due",
-    "err", "error", "errored", "errors", "exit", "exitcode", "exited", "expected", "fail", "failed", "failing", "fails", "failure",
-    "failures", "fatal", "file", "filtered", "finished", "for", "found", "from", "ignored", "in", "invalid", "is", "it", "job",
-    "line", "measured", "missing", "module", "no", "not", "occurred", "of", "on", "or", "out", "passed", "process", "result",
-    "results", "returned", "run", "skipped", "snapshots", "status", "such", "suite", "suites", "summary", "test", "tests", "that",
-    "the", "this", "to", "todo", "total", "type", "unable", "undefined", "unexpected", "warning", "warnings", "was", "with",
-    "xfailed",
+    "err", "error", "errored", "errors", "exception", "exit", "exitcode", "exited", "expected", "fail", "failed", "failing",
+    "fails", "failure", "failures", "fatal", "file", "filtered", "finished", "for", "found", "from", "ignored", "in", "invalid",
+    "is", "it", "job", "line", "measured", "missing", "module", "no", "not", "occurred", "of", "on", "or", "out", "passed",
+    "process", "result", "results", "returned", "run", "skipped", "snapshots", "status", "such", "suite", "suites", "summary",
+    "test", "tests", "that", "the", "this", "to", "todo", "total", "type", "unable", "undefined", "unexpected", "warning",
+    "warnings", "was", "with", "xfailed",
 ];
 
 /// The words of an error line in lower case, separated by spaces. Where it says so (`src/a.go:30:8:`) goes; paths are told by their last part;
@@ -69,7 +71,12 @@ impl Asked {
         if is_cut && format!(" {known}").contains(&format!(" {}", self.loose)) {
             return Some(Fit::PartOfName);
         }
-        (known.split(' ').count() >= MIN_WORDS_INSIDE && holds(&self.loose, &known)).then_some(Fit::Inside)
+        // What follows may name another cause.
+        let behind =
+            format!(" {} ", self.loose).split_once(&format!(" {known} ")).map(|(_, behind)| behind.split_whitespace().count());
+        let words = known.split(' ').count();
+        let is_inside = words >= MIN_WORDS_INSIDE && behind.is_some_and(|behind| 2 * behind < words);
+        is_inside.then_some(Fit::Inside)
     }
 }
 
@@ -95,6 +102,14 @@ fn normal_words(line: &str) -> Vec<String> {
     if words.last().is_some_and(|last| last.ends_with('…')) {
         words.pop();
     }
+    // Where a thread panicked, and its number, change.
+    if words.first() == Some(&"thread")
+        && let Some(at) = words.iter().take(4).position(|word| *word == "panicked")
+    {
+        let is_place = words.get(at + 1) == Some(&"at") && words.get(at + 2).is_some_and(|word| is_position(word));
+        words.drain(at + 1..if is_place { at + 3 } else { at + 1 });
+        words.drain(2.min(at)..at);
+    }
     if words.len() > 2
         && let Some(at) = words.iter().take(2).position(|word| is_position(word))
     {
@@ -116,7 +131,10 @@ fn is_position(word: &str) -> bool {
     let bare = word.trim_end_matches([':', ',', ')', '.']);
     let Some(at) = bare.find([':', '(']) else { return false };
     let (file, place) = bare.split_at(at);
+    // `HolidaysTest.count:14` is a test of a class.
+    let is_member = !file.contains('/') && file.rsplit('.').next().is_some_and(|end| end.len() > MAX_EXTENSION_CHARS);
     file.contains(['/', '.'])
+        && !is_member
         && place.len() > 1
         && place.chars().all(|c| c.is_ascii_digit() || matches!(c, ':' | '(' | ',' | ')'))
         && place.chars().any(|c| c.is_ascii_digit())
@@ -194,6 +212,8 @@ mod tests {
             ("connect ECONNREFUSED 127.0.0.1:5432", "connect econnrefused #"),
             ("test/t.py::T::test_a FAILED [ 33%]", "failed t.py::t::test_a"),
             ("FAILED test/t.py::T::test_a", "failed t.py::t::test_a"),
+            ("[ERROR] HolidaysTest.count:14 expected: <11> but was: <12>", "error holidaystest.count:# expected # but was #"),
+            ("thread 'tests::reads' (4711) panicked at src/a.rs:1:2: it is empty", "thread tests::reads panicked it is empty"),
             ("cat: /home/x/y/lint: Is a directory", "cat lint is a directory"),
         ] {
             assert_eq!(of(line), expected, "{line}");
@@ -232,6 +252,10 @@ mod tests {
         let longer =
             "app: db.py:3: ImportError: libpq.so.5: cannot open shared object file: No such file or directory (core dumped)";
         assert_eq!(fit(longer), Some(Fit::Inside));
+        let header = of("Gem::Ext::BuildError: ERROR: Failed to build gem native extension.");
+        let other_cause =
+            Asked::of("Gem::Ext::BuildError: ERROR: Failed to build gem native extension. checking for magick/MagickCore.h... no");
+        assert_eq!(other_cause.and_then(|asked| asked.fit(&header)), None);
         for other in ["error", "not found", "libpng.so.5", "cannot open file", "ImportError: cannot import name 'x'", "open libpq"]
         {
             assert_eq!(fit(other), None, "{other}");

@@ -129,6 +129,11 @@ fn words_behind(program: &str) -> Behind {
     CHECKS.iter().find(|(word, behind, ..)| *word == program && behind.is_some()).and_then(|(_, behind, ..)| *behind)
 }
 
+/// Does a program check whatever stands behind it, so that no word there is a subcommand?
+pub(super) fn always_checks(program: &str) -> bool {
+    words_behind(program).is_some_and(<[&str]>::is_empty)
+}
+
 /// Is the word the name of a program that this table knows, and that people call so?
 pub(super) fn is_known_program(word: &str) -> bool {
     words_behind(word).is_some() || is_package_runner(word)
@@ -206,6 +211,8 @@ pub(crate) fn from_program(words: &[String]) -> &[String] {
             let names_check = |word: &String| words_behind(word).is_some();
             let check = behind.iter().take(1 + LOOKED_AT).position(names_check);
             rest = check.map_or_else(|| without_options(&behind[1..]), |at| &behind[at..]);
+        } else if name == "command" && behind.first().is_some_and(|word| matches!(word.as_str(), "-v" | "-V")) {
+            return rest;
         } else if let Some((_, own)) = RUNNERS.iter().find(|(known, _)| *known == name) {
             let behind = without_options(behind);
             rest = &behind[(*own).min(behind.len())..];
@@ -321,27 +328,50 @@ fn may_count(line: &str) -> bool {
     counts || has_number && line.contains("Found")
 }
 
-/// Does a line of a check that failed tell what was wrong: at a place of the code, or as the exception of a test?
-pub(super) fn tells_what_is_wrong(line: &str) -> bool {
-    let line = line.trim_start();
-    let line = line.strip_prefix("vet: ").unwrap_or(line);
-    if let Some(raised) = line.strip_prefix("E   ") {
-        return raised.split_whitespace().next().is_some_and(|word| word.ends_with("Error:") || word.ends_with("Exception:"));
-    }
-    let Some((place, _)) = line.split_once(": ") else { return false };
-    if place.contains(' ') {
-        return place.starts_with("thread '");
-    }
-    let file = place.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, ':' | '(' | ')' | ','));
-    place[file.len()..].starts_with([':', '(']) && file.rsplit('/').next().is_some_and(|name| name.contains('.'))
-}
-
 /// Does a line that [`is_result`] tell a failure?
 pub(crate) fn tells_failure(line: &str) -> bool {
+    names_failure(&without_none(&line.to_lowercase()))
+}
+
+/// Does such a line prove that a check passed: does it say so, or count no failures?
+pub(crate) fn proves_passing(line: &str) -> bool {
+    const PASSED: [&str; 9] = ["ok", "pass", "passed", "passing", "compiled", "success", "successful", "successfully", "succeeded"];
     let lower = line.to_lowercase();
-    let none = ["0 failed", "0 failures", "0 errors", "0 error", "no issues", "0 failing", "0 problems"];
-    let rest = none.iter().fold(lower, |text, none| without(&text, none));
-    ["fail", "error", "problem", "✗", "✖"].iter().any(|word| rest.contains(word))
+    let rest = without_none(&lower);
+    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    !names_failure(&rest) && (words.any(|word| PASSED.contains(&word)) || rest.len() < lower.len())
+}
+
+fn names_failure(lower: &str) -> bool {
+    ["fail", "error", "problem", "✗", "✖"].iter().any(|word| lower.contains(word))
+}
+
+/// A line in lower case without the words that say that nothing failed.
+fn without_none(lower: &str) -> String {
+    let none = [
+        "0 failed", "0 failures", "0 errors", "0 error", "no issues", "no problems", "0 failing", "0 problems", "0 issues",
+        "0 tests failed",
+    ];
+    none.iter().fold(without_zeros(lower), |text, none| without(&text, none))
+}
+
+/// Does a line count tests or problems that failed?
+pub(crate) fn counts_failures(line: &str) -> bool {
+    tells_failure(line) && counts(line)
+}
+
+/// A text in lower case without the words that count nothing by a number behind them: `failed 0`, `Errors: 0`.
+fn without_zeros(text: &str) -> String {
+    const COUNTED: [&str; 4] = ["failed", "failures", "errors", "problems"];
+    let number = |word: &&str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
+    let words: Vec<&str> = text.split(' ').collect();
+    let bare = |at: usize| words.get(at).map(|word| word.trim_end_matches([',', '.', ';', ')']));
+    let counts_before = |at: usize| at > 0 && number(&words[at - 1]);
+    let is_none = |at: usize| {
+        let word = words[at].trim_start_matches('(').trim_end_matches([':', '=']);
+        COUNTED.contains(&word) && bare(at + 1) == Some("0") && !counts_before(at)
+    };
+    (0..words.len()).filter(|at| !is_none(*at)).map(|at| words[at]).collect::<Vec<_>>().join(" ")
 }
 
 /// A text without these words; `10 failed` does not hold `0 failed`.
@@ -389,23 +419,22 @@ mod tests {
         ] {
             assert!(is_result(line), "{line}");
         }
-        for line in [
-            "    main_test.go:417: commit: cannot sign",
-            "./a.go:186:79: not enough arguments in call",
-            "vet: x/a.go:1:2: too many",
-            "src/a.ts(3,1): error TS2307: Cannot find module",
-            "E   ModuleNotFoundError: No module named 'x'",
-        ] {
-            assert!(tells_what_is_wrong(line), "{line}");
-        }
-        for line in ["commit: cannot sign", "v1.2: new", "E   assert 1 == 2", "see a.go: it is there", "12:30: done", "a.go:12"] {
-            assert!(!tells_what_is_wrong(line), "{line}");
-        }
         for line in ["", "running 5 tests in", "src/test.rs", "compiling", "5 files changed", "okay then"] {
             assert!(!is_result(line) || line.starts_with("running"), "{line}");
         }
         assert!(
             tells_failure("2 failed, 0 errors")
+                && !tells_failure("Tests: succeeded 26, failed 0, canceled 0")
+                && !tells_failure("Tests run: 58, Failures: 0, Errors: 0")
+                && tells_failure("Tests run: 58, Failures: 1, Errors: 0")
+                && tells_failure("10 failed 0 skipped")
+                && proves_passing("Tests run: 58, Failures: 0, Errors: 0")
+                && proves_passing("ok  \tshop\t0.1s")
+                && proves_passing("12 passed, 3 warnings in 2s")
+                && !proves_passing("2 warnings generated.")
+                && !proves_passing("Found 4 files")
+                && !proves_passing("3 passed, 1 failed")
+                && !tells_failure("100% tests passed, 0 tests failed out of 28")
                 && tells_failure("10 failed")
                 && !tells_failure("test result: ok. 5 passed; 0 failed")
         );

@@ -2,8 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::checks::{from_program, is_assignment, is_check, is_package_runner, is_result, tells_failure, tells_what_is_wrong};
+use super::checks::{from_program, is_assignment, is_check, is_package_runner, is_result, tells_failure};
+use super::class::is_work;
+use super::error_line::wrong_lines;
 use super::git;
+use super::same::is_check_line;
 use super::steps::{Step, Then, steps};
 use crate::model::session::{ShellPrint, ShellRun, ShellStep, StepKind, StepKinds};
 use crate::text::clean::{one_line, shorten};
@@ -18,15 +21,14 @@ const MAX_GIT_LINES: usize = 24;
 const MAX_PRINTED_CHARS: usize = 240;
 /// Most lines about checks: those that tell a failure, and the last.
 const MAX_FAILURES: usize = 2;
-/// The most lines of an output that tell what was wrong.
-const MAX_WRONG: usize = 4;
+/// A task runner prints what it runs in the first lines, and so many commands of it are kept.
+const MAX_LINES_BEFORE: usize = 20;
+const MAX_RUNS: usize = 4;
 
 /// The steps of a sanitized command that are evidence. `awaited`: its output comes with its result, and not later.
 pub(crate) fn run(tool: &str, command: &str, awaited: bool) -> Option<ShellRun> {
     let all = steps(command);
-    let last = all.len().saturating_sub(1);
-    // What follows a failed `&&` never ran, so the exit code is the failed step's.
-    let masked = |at: usize| all[at..].iter().take(last - at).any(|step| step.then != Then::And);
+    let masked = masked(&all);
     let mut folders = Folders::default();
     let mut kept_at = Vec::new();
     let mut steps = Vec::new();
@@ -36,7 +38,8 @@ pub(crate) fn run(tool: &str, command: &str, awaited: bool) -> Option<ShellRun> 
             let inside = git::folder(from_program(&step.words));
             let folder = shorten(&one_line(&inside.map_or(folder.clone(), |inside| joined(&folder, inside))), MAX_LINE_CHARS);
             kept_at.push(at);
-            steps.push(ShellStep { masked: masked(at), folder, ..kept });
+            let masked = masked[at] || kept.masked;
+            steps.push(ShellStep { masked, folder, ..kept });
         }
         if steps.len() == MAX_STEPS {
             break;
@@ -48,16 +51,42 @@ pub(crate) fn run(tool: &str, command: &str, awaited: bool) -> Option<ShellRun> 
     (!steps.is_empty()).then(|| ShellRun { tool: tool.to_owned(), steps })
 }
 
+/// Which steps may have failed, or not have run, although the whole command succeeded. What follows a failed `&&` never ran, so the exit code
+/// is the failed step's; in a pipe it is the last one's.
+fn masked(all: &[Step]) -> Vec<bool> {
+    let sets = |step: &Step, flag: char, name: &str| {
+        let is_flags = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains(flag);
+        step.words[0] == "set" && step.words[1..].iter().any(|word| is_flags(word) || word == name)
+    };
+    let from = |flag, name| all.iter().position(|step| sets(step, flag, name)).unwrap_or(all.len());
+    // `set -e` ends a command at the first step that fails.
+    let (ends_from, pipe_from) = (from('e', "errexit"), from('\0', "pipefail"));
+    let goes_on = |at: usize| match all[at].then {
+        Then::Or => true,
+        Then::Whatever => at < ends_from,
+        _ => false,
+    };
+    let last = all.len().saturating_sub(1);
+    let lost = |at: usize| all[at].then == Then::Pipe && at < pipe_from;
+    let skipped = |at: usize| at > 0 && all[at - 1].then == Then::Or;
+    (0..all.len()).map(|at| lost(at) || skipped(at) || (at..last).any(goes_on)).collect()
+}
+
 /// Where a command has gone to by `cd`, in each of the subshells that it is in.
 #[derive(Default)]
 struct Folders {
     by_level: Vec<String>,
+    subshells: usize,
     before: String,
 }
 
 impl Folders {
     /// The folder in which a step runs.
     fn of(&mut self, step: &Step) -> String {
+        if step.subshells != self.subshells {
+            self.by_level.truncate(step.level.max(1));
+            self.subshells = step.subshells;
+        }
         let outside = self.by_level.last().cloned().unwrap_or_default();
         self.by_level.resize(step.level + 1, outside);
         let here = self.by_level[step.level].clone();
@@ -88,22 +117,27 @@ fn kept(step: &Step, awaited: bool) -> Option<ShellStep> {
     }
     match words.first()?.rsplit('/').next()? {
         "rm" | "mv" | "trash" | "unlink" => Some(of(StepKind::Files, words)),
-        _ => (awaited && is_check(words)).then(|| of(StepKind::Check, &as_typed(&step.words))),
+        _ if awaited && is_check(words) => Some(of_typed(StepKind::Check, step)),
+        _ if is_work(words) => Some(ShellStep { masked: !awaited, ..of_typed(StepKind::Work, step) }),
+        _ => None,
     }
 }
 
-/// A check with the variables that it is given and with what starts it, such as `uv run`: without these it may not run.
-fn as_typed(words: &[String]) -> Vec<String> {
-    let (before, program) = words.split_at(words.len() - from_program(words).len());
-    let starts = before.iter().position(|word| is_package_runner(word)).unwrap_or(before.len());
-    let variables = before[..starts].iter().filter(|word| is_assignment(word));
-    variables.chain(&before[starts..]).chain(program).cloned().collect()
+/// A step as it was typed, with the variables that it is given and with what starts it, such as `uv run`: without these it may not run.
+fn of_typed(kind: StepKind, step: &Step) -> ShellStep {
+    let before = step.words.len() - from_program(&step.words).len();
+    let starts = step.words[..before].iter().position(|word| is_package_runner(word)).unwrap_or(before);
+    let kept = (0..step.words.len()).filter(|at| *at >= starts || is_assignment(&step.words[*at]));
+    of_line(kind, &kept.map(|at| one_line(&step.typed[at])).collect::<Vec<_>>().join(" "))
 }
 
 fn of(kind: StepKind, words: &[String]) -> ShellStep {
-    let line = words.iter().map(|word| quoted(&one_line(word))).collect::<Vec<_>>().join(" ");
+    of_line(kind, &words.iter().map(|word| quoted(&one_line(word))).collect::<Vec<_>>().join(" "))
+}
+
+fn of_line(kind: StepKind, line: &str) -> ShellStep {
     let (message, folder) = (String::new(), String::new());
-    ShellStep { kind, line: shorten(&line, MAX_LINE_CHARS), message, masked: false, needed: false, folder }
+    ShellStep { kind, line: shorten(line, MAX_LINE_CHARS), message, masked: false, needed: false, folder }
 }
 
 /// A word as a person would type it.
@@ -122,13 +156,24 @@ pub(crate) fn printed(tool: &str, ok: bool, output: &str, kinds: StepKinds) -> S
     let results: Vec<&str> = output.lines().filter(|line| kinds.check && is_result(line)).collect();
     let mut told: Vec<&str> = results.iter().copied().filter(|line| tells_failure(line)).take(MAX_FAILURES).collect();
     // Most outputs tell no failure: these are not gone through again.
-    let failed = if told.is_empty() { "" } else { output };
-    let is_wrong = |text: &&str| tells_what_is_wrong(text) && !is_result(text);
-    let mut wrong: Vec<String> = failed.lines().filter(is_wrong).take(MAX_WRONG).map(line).collect();
-    wrong.dedup();
+    let failed = if ok && told.is_empty() { "" } else { output };
+    let wrong = if kinds.check { wrong_lines(failed) } else { Vec::new() };
+    let tells = kinds.check && (!ok || !results.is_empty());
+    let runs = if tells { commands_run(output) } else { Vec::new() };
     told.extend(results.last().filter(|last| told.last() != Some(last)));
     let git = git.iter().map(|text| line(text)).collect();
-    ShellPrint { tool: tool.to_owned(), ok, git, results: told.into_iter().map(line).collect(), of: results.len(), wrong }
+    ShellPrint { tool: tool.to_owned(), ok, git, results: told.into_iter().map(line).collect(), of: results.len(), wrong, runs }
+}
+
+/// The checks that a task runner printed before it ran them: `> vitest run`, `task: [test] go test ./...`.
+fn commands_run(output: &str) -> Vec<String> {
+    let bare = |line: &str| {
+        let line = line.trim();
+        let line = line.strip_prefix("task: [").and_then(|line| line.split_once("] ")).map_or(line, |(_, line)| line);
+        line.trim_start_matches(['>', '$', '+', ' ']).to_owned()
+    };
+    let is_command = |line: &String| line.len() <= MAX_PRINTED_CHARS && is_check_line(line) && !is_result(line);
+    output.lines().take(MAX_LINES_BEFORE).map(bare).filter(is_command).take(MAX_RUNS).collect()
 }
 
 /// The lines in which git and `gh` tell what they did. Of too many, lists of commits are cut first.
@@ -159,6 +204,12 @@ mod tests {
         assert_eq!(masked("cargo test | tail -5"), [true]);
         assert_eq!(masked("cargo test; cargo clippy"), [true, false]);
         assert_eq!(masked("cargo test || true"), [true]);
+        assert_eq!(masked("cargo build && cargo test | tail -5"), [false, true]);
+        assert_eq!(masked("cargo test | tail -5; cargo fmt"), [true, false]);
+        assert_eq!(masked("cargo test || cargo test --offline"), [true, true]);
+        assert_eq!(masked("set -e; cargo test; cargo clippy"), [false, false]);
+        assert_eq!(masked("set -o pipefail; cargo test | tail"), [false]);
+        assert_eq!(masked("vercel deploy --prod; vercel ls"), [true, false]);
         assert_eq!(masked("ls; echo hi"), [] as [bool; 0]);
     }
 
@@ -185,6 +236,7 @@ mod tests {
         assert_eq!(told("git commit -qm x | tail -1 && git push"), [at("", false), at("", false)]);
         assert_eq!(told("cd ../b && git push; cd c && git push"), [at("../b", false), at("../b/c", false)]);
         assert_eq!(told("(cd b && git push) && git -C /c push"), [at("b", true), at("/c", false)]);
+        assert_eq!(told("(cd a && git push) && (cd b && git push)"), [at("a", true), at("b", false)]);
         assert_eq!(told("cd b && git push && cd - && git push"), [at("b", true), at("", false)]);
         assert_eq!(told("cd \"$(git rev-parse --show-toplevel)\" && git push"), [at("", false)]);
     }

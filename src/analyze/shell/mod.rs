@@ -3,6 +3,7 @@
 mod begun;
 mod checks;
 mod class;
+mod error_line;
 mod evidence;
 mod git;
 mod same;
@@ -10,13 +11,14 @@ mod steps;
 
 pub(crate) use self::begun::{begun, is_program};
 pub(crate) use self::checks::{
-    CheckKind, from_program, is_assignment, is_rated_by, may_be_counted, may_begin_result, may_check, only_lists, tells_failure,
-    without_signs,
+    CheckKind, counts_failures, from_program, is_assignment, is_rated_by, may_be_counted, may_begin_result, may_check, only_lists,
+    proves_passing, tells_failure, without_signs,
 };
 pub(crate) use self::class::CommandClass;
+pub(crate) use self::error_line::{Rank, rank, whole};
 pub(crate) use self::evidence::{printed, run};
 pub(crate) use self::git::{SHORT_HASH, is_hash};
 pub(crate) use self::same::{
-    SameRun, activation, checks_of, has_check, is_check_line, may_hide_failures, programs, runs_checks_alone, runs_git_alone,
-    single_step, whole_line,
+    SameRun, activation, has_check, is_check_line, may_hide_failures, programs, runs_alone, runs_git_alone, single_step, subject,
+    whole_line, work_of,
 };

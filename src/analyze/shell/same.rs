@@ -1,18 +1,24 @@
 //! Whether two runs are runs of the same check.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::checks::{from_program, is_assignment};
+use super::checks::{always_checks, from_program, is_assignment, is_check};
+use super::class::{CommandClass, is_work};
 use super::steps::{Then, steps};
 
 /// Options that change how much a check prints, and not what it checks.
 const ABOUT_OUTPUT: &[&str] = &[
-    "--", "-v", "-vv", "-vvv", "-q", "-qq", "-s", "-x", "--verbose", "--quiet", "--tb=", "-count=1", "--no-header", "--color",
-    "--no-color", "--locked", "--offline", "--nocapture", "--maxfail=", "--message-format=", "--reporter=", "-ra", "--pretty",
-    "--output-format=", "--progress=", "--no-progress", "--durations=", "-p=no:cacheprovider",
+    "--", "-v", "-vv", "-vvv", "-q", "-qq", "-s", "-x", "--verbose", "--quiet", "--silent", "--tb=", "-count=1", "--no-header",
+    "--color", "--no-color", "--locked", "--offline", "--nocapture", "--maxfail=", "--message-format=", "--reporter=", "-ra",
+    "--pretty", "--output-format=", "--progress=", "--no-progress", "--durations=", "-p=no:cacheprovider",
 ];
 /// Options by which a check looks at more: what passes with them passes without them.
-const ABOUT_MORE: &[&str] = &["-race", "--all-features", "--all-targets", "--workspace", "--strict"];
+const ABOUT_MORE: &[&str] = &["-race", "--all-features", "--all-targets", "--workspace", "--strict", "-am", "--also-make"];
+/// Options by which a check looks at less: what passes without them passes with them.
+const ABOUT_LESS: &[&str] = &[
+    "-k", "-t", "-g", "-run", "-R", "-L", "-E", "--filter", "--grep", "--only", "--test", "--lib", "--tests", "--testNamePattern",
+    "--lf",
+];
 /// Programs that check something else where no path is named.
 const CHECKS_HERE_WITHOUT_PATH: &[&str] = &["go", "tsc", "shellcheck", "actionlint"];
 
@@ -23,6 +29,8 @@ pub(crate) struct SameRun {
     program: String,
     words: Vec<String>,
     options: BTreeSet<String>,
+    /// Those of its words that stand behind an option, with that.
+    given: BTreeMap<String, String>,
     folder: String,
 }
 
@@ -33,13 +41,29 @@ impl SameRun {
         let given = all.iter().take_while(|word| is_assignment(word)).count();
         let rest = from_program(&all[given..]);
         let (program, rest) = rest.split_first().map_or(("", rest), |(program, rest)| (program.as_str(), rest));
+        let program = program.rsplit('/').next().unwrap_or_default();
+        // `npm run lint` is `npm lint` of others, `./mvnw` the project's own `mvn`.
+        let rest = match rest {
+            [run, script @ ..] if run.starts_with("run") && matches!(program, "npm" | "pnpm" | "yarn") && !script.is_empty() => {
+                script
+            }
+            rest => rest,
+        };
+        let program = if matches!(program, "mvnw" | "gradlew") { program.trim_end_matches('w') } else { program };
+        let write = |word: &String| if word.contains('/') { relative(word) } else { word.clone() };
+        let given = rest
+            .windows(2)
+            .filter(|pair| pair[0].starts_with('-') && !pair[1].starts_with('-'))
+            .map(|pair| (write(&pair[1]), pair[0].clone()));
+        let given = given.collect();
         let (options, words): (Vec<String>, Vec<String>) = rest.iter().cloned().partition(|word| word.starts_with('-'));
         let about_output =
             |option: &String| ABOUT_OUTPUT.iter().any(|known| option == known || known.ends_with('=') && option.starts_with(known));
         Self {
-            program: program.rsplit('/').next().unwrap_or_default().to_owned(),
-            words: words.into_iter().map(|word| if word.contains('/') { relative(&word) } else { word }).collect(),
+            program: program.to_owned(),
+            words: words.iter().map(write).collect(),
             options: options.into_iter().filter(|option| !about_output(option)).collect(),
+            given,
             folder: relative(folder),
         }
     }
@@ -47,6 +71,11 @@ impl SameRun {
     /// Its program and what that is given, without options.
     pub(crate) fn words(&self) -> Vec<String> {
         [&self.program].into_iter().chain(&self.words).cloned().collect()
+    }
+
+    /// Does it run what a file of the project says?
+    pub(crate) fn runs_targets(&self) -> bool {
+        CommandClass::runs_targets(&self.program)
     }
 
     /// The same in one line.
@@ -57,19 +86,40 @@ impl SameRun {
         all.collect::<Vec<_>>().join("\u{1f}")
     }
 
-    /// Does a later run of this check tell how that one would have ended: is it the same, or one of more?
+    /// Does a later run of this tell how that one would have ended: is it the same, or does it look at more? Of what is no check: is it the same,
+    /// with more options?
     pub(crate) fn covers(&self, earlier: &Self) -> bool {
-        let looks_at_more = |option: &String| ABOUT_MORE.contains(&option.as_str());
-        let same = self.program == earlier.program
-            && self.options.is_superset(&earlier.options)
-            && self.options.difference(&earlier.options).all(looks_at_more);
         // The shell may still be where the earlier command went.
         let there = self.folder == earlier.folder || self.folder.is_empty();
-        let all = self.words == earlier.words
-            || !CHECKS_HERE_WITHOUT_PATH.contains(&self.program.as_str())
-                && self.options.is_empty()
-                && self.words.iter().all(|word| earlier.words.contains(word));
-        same && there && (all || self.covers_paths(earlier)) && !self.program.is_empty()
+        if self.program != earlier.program || self.program.is_empty() || !there {
+            return false;
+        }
+        let is_check = is_check(&self.words()) && is_check(&earlier.words());
+        let narrowed = earlier.options.difference(&self.options).collect::<Vec<_>>();
+        let about = |option: &String, known: &[&str]| known.contains(&option.split('=').next().unwrap_or_default());
+        let options_cover = narrowed.iter().all(|option| about(option, ABOUT_LESS))
+            && (!is_check || self.options.difference(&earlier.options).all(|option| about(option, ABOUT_MORE)));
+        let earlier_words: Vec<&String> = earlier
+            .words
+            .iter()
+            .filter(|word| narrowed.is_empty() || self.words.contains(word) || !earlier.given.contains_key(*word))
+            .collect();
+        let same = self.words.iter().eq(earlier_words.iter().copied());
+        let all = match is_check {
+            _ if same => true,
+            // A target or a script is another check.
+            true if self.runs_targets() => false,
+            true => {
+                let less = !CHECKS_HERE_WITHOUT_PATH.contains(&self.program.as_str()) && self.options.is_empty();
+                less && self.words.iter().all(|word| earlier.words.contains(word)) || self.covers_paths(earlier)
+            }
+            false => {
+                let (own, more): (Vec<&String>, Vec<&String>) = self.words.iter().partition(|word| earlier.words.contains(word));
+                own.into_iter().eq(&earlier.words)
+                    && more.iter().all(|word| self.given.get(*word).is_some_and(|option| !earlier.options.contains(option)))
+            }
+        };
+        options_cover && all
     }
 
     /// Is it told the same, and to check all that the earlier one checked: `go test ./...` after `go test ./cmd/...`?
@@ -91,20 +141,20 @@ impl SameRun {
     }
 }
 
-/// The checks of a line that ran in a folder; `relative` writes paths as seen from the project.
-pub(crate) fn checks_of(line: &str, folder: &str, relative: impl Fn(&str) -> String) -> Vec<SameRun> {
+/// The checks and the other work of a line that ran in a folder; `relative` writes paths as seen from the project.
+pub(crate) fn work_of(line: &str, folder: &str, relative: impl Fn(&str) -> String) -> Vec<SameRun> {
     let mut folder = folder.to_owned();
-    let mut checks = Vec::new();
+    let mut work = Vec::new();
     for step in steps(line) {
         match &step.words[..] {
             [cd, to] if cd == "cd" => folder.clone_from(to),
-            words if super::checks::is_check(from_program(words)) => {
-                checks.push(SameRun::of(&words.join(" "), &folder, &relative));
+            words if is_work(from_program(words)) => {
+                work.push(SameRun::of(&step.typed.join(" "), &folder, &relative));
             }
             _ => {}
         }
     }
-    checks
+    work
 }
 
 /// A command line without what only makes it ready, the folder that it goes to and what is staged; `None` if its exit code is not that of all its steps, or if it starts something
@@ -123,26 +173,42 @@ pub(crate) fn whole_line(line: &str) -> Option<String> {
     (is_whole && !goes_on && !line.is_empty() && !line.ends_with('…')).then_some(line)
 }
 
-/// Does a line run checks and nothing else that may fail: no more than a change of folder before them, and what cuts their output behind?
-pub(crate) fn runs_checks_alone(line: &str, checks: usize) -> bool {
-    const ASIDE: &[&str] =
-        &["cd", "export", "source", ".", "tail", "head", "grep", "rg", "tee", "cat", "sort", "echo", "true", "wc", "sed", "awk"];
+/// Does a line run as many steps that are kept, and nothing else that may fail: no more than a change of folder before them, and what cuts
+/// their output behind?
+pub(crate) fn runs_alone(line: &str, kept: usize) -> bool {
+    const ASIDE: &[&str] = &[
+        "cd", "export", "source", ".", "tail", "head", "grep", "rg", "tee", "cat", "sort", "echo", "true", "wc", "sed", "awk",
+        "set", "sleep", "mkdir", "pushd", "popd", "date", "eval",
+    ];
     let all = steps(line);
     let others = all.iter().filter(|step| {
         let words = from_program(&step.words);
         let first = words.first().or(step.words.first()).map(String::as_str).unwrap_or_default();
         !ASIDE.contains(&first) && !is_assignment(first)
     });
-    others.count() == checks
+    others.count() <= kept
 }
 
-/// The step of a line that puts the programs of a virtual environment on the path: `source .venv/bin/activate`. Without it the steps behind
-/// it may not be found.
+/// The first steps of a line that make the shell ready for what stands behind them: `source .venv/bin/activate`, `eval $(opam env)`. Without
+/// them that may not be found.
 pub(crate) fn activation(line: &str) -> Option<String> {
-    let all = steps(line);
-    let activates =
-        |words: &[String]| matches!(words, [by, script] if (by == "source" || by == ".") && script.ends_with("/activate"));
-    all.iter().find(|step| activates(&step.words)).map(|step| step.words.join(" "))
+    let activates = |words: &[String]| match words {
+        [by, script] if by == "source" || by == "." => {
+            script.ends_with("/activate") || script.ends_with(".sh") || script.ends_with("env")
+        }
+        [by, of, ..] => {
+            by == "eval" && of.starts_with(['$', '`']) || by == "export" && is_assignment(of) || by == "nvm" && of == "use"
+        }
+        _ => false,
+    };
+    let mut told: Vec<String> = Vec::new();
+    for step in steps(line).iter().filter(|step| activates(&step.words)) {
+        let step = step.typed.join(" ");
+        if !told.contains(&step) {
+            told.push(step);
+        }
+    }
+    (!told.is_empty()).then(|| told.join(" && "))
 }
 
 /// Does a line, as far as it is kept, run git and nothing else, each step only if the one before it succeeded?
@@ -161,14 +227,25 @@ pub(crate) fn single_step(line: &str) -> Option<Vec<String>> {
     }
 }
 
+/// The program of a line's last step with its subcommand, or with the target or script that it names.
+pub(crate) fn subject(line: &str) -> String {
+    let all = steps(line);
+    let words = all.last().map(|step| from_program(&step.words)).unwrap_or_default();
+    let is_word = |word: &&String| !word.starts_with('-') && !word.contains(['/', '=', '.']);
+    let mut behind = words.iter().skip(1).filter(is_word).map(String::as_str).filter(|word| *word != "run");
+    let program = words.first().map(|word| word.rsplit('/').next().unwrap_or_default()).unwrap_or_default();
+    let subcommand = behind.next().filter(|_| !always_checks(program)).unwrap_or_default();
+    format!("{program} {subcommand}")
+}
+
 /// Is it a single step that checks the work?
 pub(crate) fn is_check_line(line: &str) -> bool {
-    single_step(line).is_some_and(|words| super::checks::is_check(&words))
+    single_step(line).is_some_and(|words| is_check(&words))
 }
 
 /// Does one of its steps check the work?
 pub(crate) fn has_check(line: &str) -> bool {
-    steps(line).iter().any(|step| super::checks::is_check(from_program(&step.words)))
+    steps(line).iter().any(|step| is_check(from_program(&step.words)))
 }
 
 /// The programs of a line, each with its first word: without what is assigned, and what only runs others.
@@ -202,6 +279,13 @@ mod tests {
             ("pytest /r/tests/api", "pytest tests/api -q"),
             ("npx tsc --noEmit", "tsc --noEmit"),
             ("cargo test", "cargo test cart"),
+            ("go test ./...", "go test ./... -run TestOne"),
+            ("ctest --test-dir out", "ctest --test-dir out -R border"),
+            ("npm lint", "npm run lint"),
+            ("./mvnw test", "mvn test"),
+            ("just train tiny", "DATA=x just train tiny"),
+            ("helm upgrade api charts/api -f values.yaml --wait", "helm upgrade api charts/api"),
+            ("docker compose run --rm web alembic upgrade head", "docker compose run web alembic upgrade head"),
         ] {
             assert!(run(later).covers(&run(earlier)), "{later}: {earlier}");
         }
@@ -213,6 +297,10 @@ mod tests {
             ("npm run test", "npm run build"),
             ("mypy", "mypy --strict"),
             ("go test ./a", "go test ./b"),
+            ("make test", "make test lint"),
+            ("docker compose up -d web", "docker compose up -d"),
+            ("java -jar b.jar", "java -jar a.jar"),
+            ("docker compose up", "docker compose up web"),
         ] {
             assert!(!run(later).covers(&run(earlier)), "{later}: {earlier}");
         }
@@ -227,6 +315,6 @@ mod tests {
             assert_eq!(whole_line(line), None, "{line}");
         }
         assert_eq!(programs("A=$(pwd) && sudo grep -rn 'a|b' x | wc -l"), "; grep -rn; wc -l");
-        assert!(runs_checks_alone("cd x && pytest 2>&1 | tail -5", 1) && !runs_checks_alone("npm ci && npm test", 1));
+        assert!(runs_alone("cd x && pytest 2>&1 | tail -5", 1) && !runs_alone("npm ci && npm test", 1));
     }
 }

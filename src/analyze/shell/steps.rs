@@ -14,11 +14,15 @@ const MAX_DEPTH: usize = 4;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Step {
     pub(super) words: Vec<String>,
+    /// The same as they were typed, with their quotes.
+    pub(super) typed: Vec<String>,
     /// The text of the heredoc that it reads.
     pub(super) input: Option<String>,
     pub(super) then: Then,
     /// How many subshells it runs in.
     pub(super) level: usize,
+    /// How many subshells were begun before it, its own included.
+    pub(super) subshells: usize,
 }
 
 /// What follows a step.
@@ -29,7 +33,9 @@ pub(super) enum Then {
     /// `&&`: the next one runs if this one succeeded.
     And,
     Pipe,
-    /// `;`, a new line, `||`, `&`: this one's exit code is lost.
+    /// `||`: the next one runs only if this one failed.
+    Or,
+    /// `;`, a new line, `&`: this one's exit code is lost.
     Whatever,
 }
 
@@ -37,6 +43,7 @@ pub(super) enum Then {
 pub(super) fn steps(command: &str) -> Vec<Step> {
     let mut splitter = Splitter::new(command, 0);
     while splitter.step() {}
+    splitter.here = splitter.text.len();
     splitter.end_step(Then::End);
     splitter.steps
 }
@@ -48,12 +55,19 @@ struct Splitter<'t> {
     depth: usize,
     steps: Vec<Step>,
     words: Vec<String>,
+    typed: Vec<String>,
     word: Option<String>,
+    /// Where what is taken now begins, and where the word does.
+    here: usize,
+    word_from: usize,
     /// Heredocs whose text begins on the next line: delimiter, and number of the step that reads it.
     heredocs: Vec<(String, usize)>,
     /// Parentheses that are open now, and that were at the first word.
     open: usize,
     level: usize,
+    /// Parentheses that were opened up to now, and up to the first word.
+    opened: usize,
+    subshells: usize,
     /// The next word is the file of a redirection, or the delimiter of a heredoc.
     awaits: Awaited,
 }
@@ -68,12 +82,30 @@ enum Awaited {
 
 impl<'t> Splitter<'t> {
     fn new(text: &'t str, depth: usize) -> Self {
-        let (steps, words, heredocs) = (Vec::new(), Vec::new(), Vec::new());
-        Self { text, at: 0, depth, steps, words, word: None, heredocs, open: 0, level: 0, awaits: Awaited::Word }
+        let (steps, words, typed, heredocs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (word, awaits) = (None, Awaited::Word);
+        Self {
+            text,
+            at: 0,
+            depth,
+            steps,
+            words,
+            typed,
+            word,
+            here: 0,
+            word_from: 0,
+            heredocs,
+            open: 0,
+            level: 0,
+            opened: 0,
+            subshells: 0,
+            awaits,
+        }
     }
 
     /// Takes the next characters that mean themselves, or the next one that does not with what belongs to it. False at the end.
     fn step(&mut self) -> bool {
+        self.here = self.at;
         let plain = self.up_to(is_sign);
         if !plain.is_empty() {
             self.word().push_str(plain);
@@ -85,6 +117,7 @@ impl<'t> Splitter<'t> {
             '(' => {
                 self.end_word();
                 self.open += 1;
+                self.opened += 1;
             }
             ')' => {
                 self.end_word();
@@ -109,7 +142,7 @@ impl<'t> Splitter<'t> {
             }
             '&' if self.text[self.at..].starts_with('>') => self.end_word(),
             '&' if self.eat('&') => self.end_step(Then::And),
-            '|' if self.eat('|') => self.end_step(Then::Whatever),
+            '|' if self.eat('|') => self.end_step(Then::Or),
             '|' => {
                 self.eat('&');
                 self.end_step(Then::Pipe);
@@ -150,6 +183,9 @@ impl<'t> Splitter<'t> {
     }
 
     fn word(&mut self) -> &mut String {
+        if self.word.is_none() {
+            self.word_from = self.here;
+        }
         self.word.get_or_insert_default()
     }
 
@@ -242,9 +278,10 @@ impl<'t> Splitter<'t> {
         match take(&mut self.awaits) {
             Awaited::Word => {
                 if self.words.is_empty() {
-                    self.level = self.open;
+                    (self.level, self.subshells) = (self.open, self.opened);
                 }
                 self.words.push(word);
+                self.typed.push(self.text[self.word_from..self.here].to_owned());
             }
             Awaited::File => {}
             Awaited::Delimiter => self.heredocs.push((word, self.steps.len())),
@@ -255,7 +292,8 @@ impl<'t> Splitter<'t> {
         self.end_word();
         self.awaits = Awaited::Word;
         if !self.words.is_empty() {
-            self.steps.push(Step { words: take(&mut self.words), input: None, then, level: self.level });
+            let (words, typed) = (take(&mut self.words), take(&mut self.typed));
+            self.steps.push(Step { words, typed, input: None, then, level: self.level, subshells: self.subshells });
         } else if let Some(last) = self.steps.last_mut().filter(|last| last.then == Then::End) {
             last.then = then;
         }
@@ -306,7 +344,21 @@ mod tests {
             assert_eq!(words(command).iter().map(|words| words.join(" ")).collect::<Vec<_>>(), expected, "{command}");
         }
         let then: Vec<Then> = steps("a && b | c; d || e").into_iter().map(|step| step.then).collect();
-        assert_eq!(then, [Then::And, Then::Pipe, Then::Whatever, Then::Whatever, Then::End]);
+        assert_eq!(then, [Then::And, Then::Pipe, Then::Whatever, Then::Or, Then::End]);
+    }
+
+    #[test]
+    fn words_are_kept_as_they_were_typed() {
+        let typed = |command: &str| steps(command).into_iter().map(|step| step.typed.join(" ")).collect::<Vec<_>>();
+        for (command, expected) in [
+            (
+                "A=$HOME/x cmake  'a b' src/*.c \"$(date)\" 2>&1|tail -3",
+                vec!["A=$HOME/x cmake 'a b' src/*.c \"$(date)\"", "tail -3"],
+            ),
+            ("(cd a\\ b&&make);x >y z", vec!["cd a\\ b", "make", "x z"]),
+        ] {
+            assert_eq!(typed(command), expected, "{command}");
+        }
     }
 
     #[test]
@@ -325,7 +377,7 @@ mod tests {
     proptest! {
         #[test]
         fn whatever_is_typed_is_split(command in "(git|commit|-m|'|\"|`|\\$\\(|\\)|\\(|<<|<<<|EOF|'EOF'|>|&|\\||;|\n| |\\\\|#|é|2>&1){0,40}") {
-            prop_assert!(steps(&command).iter().all(|step| !step.words.is_empty()));
+            prop_assert!(steps(&command).iter().all(|step| !step.words.is_empty() && step.words.len() == step.typed.len()));
         }
     }
 }

@@ -27,7 +27,9 @@ impl Evidence {
     pub(crate) fn texts(&self) -> Vec<&str> {
         match self {
             Self::Ran(run) => run.steps.iter().flat_map(|step| [step.line.as_str(), &step.message, &step.folder]).collect(),
-            Self::Printed(print) => print.git.iter().chain(&print.results).map(String::as_str).collect(),
+            Self::Printed(print) => {
+                print.git.iter().chain(&print.results).chain(&print.wrong).chain(&print.runs).map(String::as_str).collect()
+            }
             Self::Queue(QueueEvent::Added(text) | QueueEvent::Delivered(Some(text))) | Self::ApiError(text) => vec![text],
             Self::Choice(choice) => vec![&choice.asked, &choice.chosen, &choice.description],
             Self::Told(told) => told.files.iter().chain(&told.checks).chain(&told.warned).map(String::as_str).collect(),
@@ -39,7 +41,9 @@ impl Evidence {
     pub(crate) fn texts_mut(&mut self) -> Vec<&mut String> {
         match self {
             Self::Ran(run) => run.steps.iter_mut().flat_map(|step| [&mut step.line, &mut step.message, &mut step.folder]).collect(),
-            Self::Printed(print) => print.git.iter_mut().chain(&mut print.results).collect(),
+            Self::Printed(print) => {
+                print.git.iter_mut().chain(&mut print.results).chain(&mut print.wrong).chain(&mut print.runs).collect()
+            }
             Self::Queue(QueueEvent::Added(text) | QueueEvent::Delivered(Some(text))) | Self::ApiError(text) => vec![text],
             Self::Choice(choice) => vec![&mut choice.asked, &mut choice.chosen, &mut choice.description],
             Self::Told(told) => told.files.iter_mut().chain(&mut told.checks).chain(&mut told.warned).collect(),
@@ -147,13 +151,13 @@ pub struct ShellRun {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShellStep {
     pub kind: StepKind,
-    /// The words of the step, quoted as for a shell, without a commit's message; 300 characters at most. Those of a check begin with
-    /// the variables that it is given, then what starts it (`uv run`).
+    /// The words of the step, quoted as for a shell, without a commit's message; 300 characters at most. Those of a check or of other work begin
+    /// with the variables that it is given, then what starts it (`uv run`).
     pub line: String,
     /// What a commit or a pull request is called, a blank line, and the rest of its text: 1,200 characters at most.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message: String,
-    /// The exit code of the whole command does not tell how this step ended.
+    /// Even if the whole command succeeded, this step may have failed, or not have run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub masked: bool,
     /// The next step that is kept ran only if this one succeeded.
@@ -173,6 +177,8 @@ pub enum StepKind {
     Files,
     /// Tests, lints, builds.
     Check,
+    /// Any other program that does something.
+    Work,
 }
 
 /// The lines that such a command printed.
@@ -189,9 +195,12 @@ pub struct ShellPrint {
     /// How many lines told how a check ended.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub of: usize,
-    /// Of a check that told a failure: the first lines that tell what was wrong.
+    /// Of a command that failed, or of a check that told so: the lines that say most about what was wrong.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wrong: Vec<String>,
+    /// Checks that a task runner printed before it ran them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<String>,
 }
 
 fn is_zero(count: &usize) -> bool {
@@ -222,7 +231,7 @@ impl ShellRun {
     /// The kinds of its steps.
     pub(crate) fn kinds(&self) -> StepKinds {
         let has = |kind| self.steps.iter().any(|step| step.kind == kind);
-        StepKinds { git: has(StepKind::Git), check: has(StepKind::Check) }
+        StepKinds { git: has(StepKind::Git), check: has(StepKind::Check) || has(StepKind::Work) }
     }
 }
 

@@ -126,6 +126,57 @@ fn an_error_is_found_by_any_line_that_states_it_and_counted_once() {
     assert!(!friction.contains("agent refused") && !friction.contains("TestClosure"), "{friction}");
 }
 
+/// The message of a panic stands below the line that says where it was.
+#[test]
+fn an_error_that_goes_on_in_the_next_line_is_found_by_either() {
+    let panics = "Exit code 101\nrunning 1 test\n\nthread 'orders::sorts' (4711) panicked at src/orders.rs:12:9:\nthe page is empty before the first order\nnote: \
+        run with `RUST_BACKTRACE=1` environment variable to display a backtrace\ntest result: FAILED. 0 passed; 1 failed; 0 ignored";
+    let rows = says(ONE, 1, "Run the tests, please")
+        + &row(ONE, 2, "cargo test orders", Err(panics))
+        + &edited(ONE, "e3", &at(3), "/home/dev/src/shop/src/orders.rs")
+        + &row(ONE, 4, "cargo fmt && cargo test", Ok("test result: ok. 5 passed; 0 failed"));
+    let world = digested(&rows);
+    for asked in [
+        "thread 'orders::sorts' panicked at src/orders.rs:14:9:\nthe page is empty before the first order",
+        "the page is empty before the first order",
+        "thread 'orders::sorts' (99) panicked at src/orders.rs:30:1:",
+    ] {
+        let told = fix(&world, asked);
+        assert!(
+            told.contains("(4711) panicked at src/orders.rs:12:9: the page is empty before the first order\n"),
+            "{asked}: {told}"
+        );
+        assert!(
+            told.contains("then `cargo fmt && cargo test` passed (turn 1); in between: changes to src/orders.rs"),
+            "{asked}: {told}"
+        );
+    }
+    assert!(fix(&world, "the page is empty after the last order").starts_with("no command is known"));
+}
+
+/// As the same command, with more options, or as what it ran in turn.
+#[test]
+fn a_command_that_failed_is_known_again_in_other_words() {
+    let failed = |error: &str| format!("Exit code 1\n{error}");
+    for (command, printed, error, later, passes) in [
+        ("make seed 2>&1", "", "ERROR: relation orders already exists", "docker compose up -d && make seed", true),
+        ("npm run e2e", "> shop@1.0.0 e2e\n> vitest run e2e\n", "Error: connect ECONNREFUSED db", "npx vitest run e2e", true),
+        ("npx vitest run e2e", "", "Error: connect ECONNREFUSED db", "npm run e2e", true),
+        ("just check", "uv run pytest -q\n", "KeyError: 'price'", "uv run pytest -q tests/api", false),
+        ("helm upgrade api charts/api", "", "Error: UPGRADE FAILED: no values", "helm upgrade api charts/api -f values.yaml", true),
+        ("make seed", "", "ERROR: relation orders already exists", "make clean", false),
+        ("npm ci && make seed", "", "ERROR: relation orders already exists", "make seed", false),
+    ] {
+        let in_turn = if later == "npm run e2e" { "> shop@1.0.0 e2e\n> vitest run e2e\n Tests  6 passed (6)" } else { "6 passed" };
+        let rows = says(ONE, 1, "Go on, please")
+            + &row(ONE, 2, command, Err(&failed(&format!("{printed}{error}"))))
+            + &row(ONE, 3, later, Ok(in_turn));
+        let told = fix(&digested(&rows), error);
+        let expected = if passes { format!("then `{later}` passed (turn 1)") } else { "no passing run seen since".to_owned() };
+        assert!(told.contains(&expected), "{command}, {later}: {told}");
+    }
+}
+
 /// What is staged before it makes no other command of a commit.
 #[test]
 fn a_commit_that_failed_passed_later_whatever_was_staged_before_it() {

@@ -94,8 +94,71 @@ fn what_ran_once_is_told_where_nothing_of_its_kind_has_proved_itself_or_where_it
     world.digest(&["--summarizer", "extract"]);
     let all = how(&world, &[]);
     assert!(all.contains("`go test ./...`") && all.contains("`golangci-lint run`") && !all.contains("-count=50"), "{all}");
-    assert!(!all.contains("npm run build"), "it fails more often than it passes, and did so last: {all}");
+    assert!(all.contains("`npm run build`: passed 2 of 5 runs, failed when it ran last, on 2026-11-12"), "{all}");
     assert!(how(&world, &["test"]).contains("-count=50"));
+}
+
+/// What a command does follows from its subcommand, its script or its target.
+#[test]
+fn commands_are_told_by_what_their_words_say() {
+    let world = World::new();
+    let done = Ok("done");
+    let many = [
+        ("vercel deploy --prod", done),
+        ("prisma migrate deploy", done),
+        ("make run", done),
+        ("buf generate", done),
+        ("uvicorn app:app", done),
+        ("cargo fmt", done),
+        ("eval $(opam env) && dune test", done),
+        ("export MODE=a && just train tiny", done),
+        ("git push && kubectl get deploy", done),
+        ("npm install serve", done),
+        ("php artisan make:migration add_x", done),
+    ];
+    session(&world, 1, &many);
+    world.digest(&["--summarizer", "extract"]);
+    let told = how(&world, &[]);
+    let expected = "in /home/dev/src/shop:\ntest\n  `eval $(opam env) && dune test`: passed 1 of 1 run, last on 2026-11-11\nformat\n  `cargo fmt`: passed 1 of 1 \
+         run, last on 2026-11-11\nbuild\n  `buf generate`: passed 1 of 1 run, last on 2026-11-11\nrun\n  `make run`: passed 1 of 1 run, last on \
+         2026-11-11\n  `uvicorn app:app`: passed 1 of 1 run, last on 2026-11-11\n  `export MODE=a && just train tiny`: passed 1 of 1 run, last on \
+         2026-11-11\ndeploy\n  `vercel deploy --prod`: passed 1 of 1 run, last on 2026-11-11\nmigrate\n  `prisma migrate deploy`: passed 1 of 1 run, last on \
+         2026-11-11\n";
+    assert_eq!(told, expected);
+}
+
+/// Of each step it is told what was seen of it.
+#[test]
+fn each_command_of_a_line_counts_on_its_own() {
+    let world = World::new();
+    let fails = Err("Exit code 1\nnothing to say");
+    let many = [
+        ("npm ci && npm run build && vercel deploy", Ok("done")),
+        ("(cd api && make migrate) && (cd web && npm run lint)", Ok("done")),
+        ("bin/deploy a; terraform apply -auto-approve", Ok("done")),
+        ("cargo build && cargo test 2>&1 | tail -5", Ok("test result: ok. 5 passed; 0 failed")),
+        ("sbt test | tail -2", Ok("[info] Tests: succeeded 26, failed 0, canceled 0")),
+        ("fly deploy | tail -3", Ok("done")),
+        ("cargo clippy 2>&1 | head -20", Ok("    Checking shop v0.1.0")),
+        ("flask db upgrade || true", Ok("done")),
+        ("cargo fmt --check || cargo fmt", Ok("")),
+        ("npm run dev & sleep 5; curl localhost", Ok("up")),
+        ("npm ci && helm upgrade api charts/api", fails),
+        ("just seed; docker compose up -d", fails),
+    ];
+    session(&world, 1, &many);
+    world.digest(&["--summarizer", "extract"]);
+    let told = how(&world, &["--json"]);
+    let json: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+    let line = |one: &serde_json::Value| {
+        Some(format!("{} {} {}/{}", one["folder"].as_str()?, one["command"].as_str()?, one["passed"], one["ran"]))
+    };
+    let all: Vec<String> = json["commands"].as_array().expect("commands").iter().filter_map(line).collect();
+    let expected = [
+        " cargo test 1/1", " sbt test 1/1", "web npm run lint 1/1", " npm run build 1/1", " cargo build 1/1", " vercel deploy 1/1",
+        " terraform apply -auto-approve 1/1", "api make migrate 1/1",
+    ];
+    assert_eq!(all, expected, "{told}");
 }
 
 #[test]
