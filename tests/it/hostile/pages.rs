@@ -96,8 +96,9 @@ fn assert_ours(page: &str, headings: &[&str]) {
 }
 
 const SESSION: &[&str] = &[
-    "Done", "Learned", "Looked into", "Decisions", "Blockers", "Next", "Where it ended", "Where it stands", "Open", "Turn by turn",
-    "Commits that stood at the end", "Pull requests", "Last runs", "Files", "Evidence", "Tokens", "Resume",
+    "Done", "Learned", "Looked into", "Decisions", "Standing instructions", "Blockers", "Next", "Where it ended",
+    "Where it stands", "Open", "Turn by turn", "Commits that stood at the end", "Pull requests", "Last runs", "Files", "Evidence",
+    "Tokens", "Resume",
 ];
 /// A day has a section for each project, whatever its name.
 const DAY: &[&str] = &[""];
