@@ -372,7 +372,11 @@ fn of_words(words: &[String], program: &str, behind: &[&str]) -> Option<CommandC
     }
     let ends = [("lint", Lint), ("test", Test), ("server", Run)];
     if let Some((_, class)) = ends.iter().find(|(end, _)| !is_script && program.ends_with(end)) {
-        return Some(*class);
+        // `golangci-lint migrate` is about its own settings.
+        return match behind.first().and_then(|word| of_name(word)).filter(|own| *own != Run) {
+            Some(Migrate | Deploy) => None,
+            own => Some(own.unwrap_or(*class)),
+        };
     }
     let deep = if NESTED.contains(&program) { LOOKED_AT } else { 1 };
     let looked_at = behind.iter().take(LOOKED_AT).take_while(|word| !ASIDE.contains(word));
@@ -500,7 +504,10 @@ mod tests {
             ),
             (
                 Some(Lint),
-                &["cargo clippy", "npm run lint", "go vet ./...", "ruff check .", "tflint", "buf lint", "npm run lint:fix"],
+                &[
+                    "cargo clippy", "golangci-lint run --fix", "npm run lint", "go vet ./...", "ruff check .", "tflint",
+                    "buf lint", "npm run lint:fix",
+                ],
             ),
             (
                 Some(Format),
@@ -575,6 +582,7 @@ mod tests {
                     "php artisan key:generate", "rails generate migration x", "docker exec -it db psql", "node_modules/.bin/x",
                     "/usr/local/bin/x", "opam install build", "eval x", "bin/rails db:prepare", "systemctl start x",
                     "docker images x-e2e", "/tmp/x-test a", "go run /tmp/a.go", "command -v golangci-lint",
+                    "golangci-lint migrate",
                 ],
             ),
         ] {

@@ -157,7 +157,8 @@ pub(crate) fn printed(tool: &str, ok: bool, output: &str, kinds: StepKinds) -> S
     let mut told: Vec<&str> = results.iter().copied().filter(|line| tells_failure(line)).take(MAX_FAILURES).collect();
     // Most outputs tell no failure: these are not gone through again.
     let failed = if ok && told.is_empty() { "" } else { output };
-    let wrong = if kinds.check { wrong_lines(failed) } else { Vec::new() };
+    let mut wrong = if kinds.check { wrong_lines(failed) } else { Vec::new() };
+    wrong.retain(|line| !is_result(line));
     let tells = kinds.check && (!ok || !results.is_empty());
     let runs = if tells { commands_run(output) } else { Vec::new() };
     told.extend(results.last().filter(|last| told.last() != Some(last)));
