@@ -154,11 +154,19 @@ impl SaidInSession {
         let since = &self.sentences[taken_back.map_or(0, |back| back + 1)..];
         let stated = || since.iter().filter(|one| turns.contains(&one.turn) && one.states(&earlier.sentence));
         let is_about = |one: &SaidSentence| !one.terms.is_disjoint(&earlier.terms) || self.is_turn_about(one.turn, &earlier);
-        let quoted = stated().map(|one| (alike(&says, &one.terms), one)).filter(|(alike, one)| *alike >= QUOTED && is_about(one));
+        // What ends in a colon says nothing without the lines below it.
+        let is_whole = |one: &SaidSentence| !one.sentence.text.ends_with(':');
+        let quoted =
+            || stated().map(|one| (alike(&says, &one.terms), one)).filter(|(alike, one)| *alike >= QUOTED && is_whole(one));
         let proofs = stated().filter_map(|one| Some((worth(one)?, one))).filter(|(worth, _)| *worth >= MIN_WORTH);
         // Of equals the last one.
         let by_worth = |a: &(f64, &SaidSentence), b: &(f64, &SaidSentence)| a.0.total_cmp(&b.0);
-        quoted.max_by(by_worth).or_else(|| proofs.max_by(by_worth)).map(|(_, one)| one)
+        if let Some((_, about)) = quoted().filter(|(_, one)| is_about(one)).max_by(by_worth) {
+            return Some(about);
+        }
+        // It shares no word with the earlier statement, and stands beside a proof: it may say better what holds.
+        let (_, proof) = proofs.max_by(by_worth)?;
+        Some(quoted().filter(|(_, one)| one.turn == proof.turn).max_by(by_worth).map_or(proof, |(_, one)| one))
     }
 
     /// Does a sentence of this turn say several words of the earlier statement? What the user asked for and what came of it are about the same.

@@ -180,6 +180,18 @@ fn of_several_sentences_the_one_that_the_model_quotes_is_told() {
 }
 
 #[test]
+fn what_is_quoted_in_quite_other_words_is_told_where_another_sentence_proves_the_change() {
+    let now = "Each part has a table of its own in `brasskey.toml`.";
+    let proof = "When it starts, the service no longer reads settings from `config.yaml`.";
+    let told = |replies: &str| {
+        let (stand_in, digest) = story_with(quoting(now, now), replies);
+        (digest["replaces"].as_array().map_or(0, Vec::len), stand_in.recall(&["show", FIRST]).out)
+    };
+    let (links, shown) = told(&reply(LATER, 18, 1, &format!("{proof} {now}")));
+    assert!(links == 1 && shown.contains(&format!("2026-11-18: {now}")), "{shown}");
+}
+
+#[test]
 fn what_is_quoted_proves_nothing_if_it_only_asks_or_plans() {
     for says in [
         "Should the configuration live in `brasskey.toml`?",
