@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::analyze::failures::{End, Ended, RunKey, Runs, class_of, relative};
-use crate::analyze::shell::{CommandClass, SameRun, activation, only_lists, single_step};
+use crate::analyze::shell::{CommandClass, SameRun, activation, exported, only_lists, single_step};
 use crate::model::session::{Item, Millis, Session, ShellStep, ToolUse};
 use crate::text::clean::{one_line, shorten};
 
@@ -48,8 +48,13 @@ pub(super) fn of(session: &Session, runs: &Runs<'_>) -> Vec<UsedCommand> {
         for (line, folder, class, end) in used(runs, tool, ended).into_iter().filter(|(line, ..)| !only_lists(line)) {
             let folder = place(session, &folder);
             let passed = end == End::Passed;
+            let by = activation(&tool.line);
             let same = SameRun::of(&line, &folder, |path| relative(session, path)).text();
-            let line = activation(&tool.line).map_or(line.clone(), |by| format!("{by} && {line}"));
+            let same = match by.as_deref().map(exported).filter(|variables| !variables.is_empty()) {
+                Some(variables) => format!("{same}\u{1f}{variables}"),
+                None => same,
+            };
+            let line = by.map_or(line.clone(), |by| format!("{by} && {line}"));
             let line = shorten(&one_line(&line), MAX_LINE_CHARS);
             let run = UsedCommand { same, class, line, folder, ran: 1, passed: passed.into(), passed_last: passed, at: entry.at };
             match all.iter_mut().find(|known| known.same == run.same) {

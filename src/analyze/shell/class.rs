@@ -368,15 +368,13 @@ fn of_words(words: &[String], program: &str, behind: &[&str]) -> Option<CommandC
     let is_script = words[0].contains('/') || script_name(program) != program;
     let by_name = of_name(script_name(program)).filter(|class| is_script || *class != Run);
     if by_name.is_some() {
-        return by_name;
+        // `golangci-lint migrate` is about its own settings.
+        let own = behind.first().and_then(|word| of_name(word)).filter(|_| !is_script);
+        return by_name.filter(|class| own.is_none_or(|own| own == *class || !matches!(own, Migrate | Deploy)));
     }
     let ends = [("lint", Lint), ("test", Test), ("server", Run)];
     if let Some((_, class)) = ends.iter().find(|(end, _)| !is_script && program.ends_with(end)) {
-        // `golangci-lint migrate` is about its own settings.
-        return match behind.first().and_then(|word| of_name(word)).filter(|own| *own != Run) {
-            Some(Migrate | Deploy) => None,
-            own => Some(own.unwrap_or(*class)),
-        };
+        return Some(*class);
     }
     let deep = if NESTED.contains(&program) { LOOKED_AT } else { 1 };
     let looked_at = behind.iter().take(LOOKED_AT).take_while(|word| !ASIDE.contains(word));

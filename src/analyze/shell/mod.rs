@@ -19,6 +19,6 @@ pub(crate) use self::error_line::{Rank, rank, whole};
 pub(crate) use self::evidence::{printed, run};
 pub(crate) use self::git::{SHORT_HASH, is_hash};
 pub(crate) use self::same::{
-    SameRun, activation, has_check, is_check_line, may_hide_failures, programs, runs_alone, runs_git_alone, single_step, subject,
-    whole_line, work_of,
+    SameRun, activation, exported, has_check, is_check_line, may_hide_failures, programs, runs_alone, runs_git_alone, single_step,
+    subject, whole_line, work_of,
 };

@@ -211,6 +211,13 @@ pub(crate) fn activation(line: &str) -> Option<String> {
     (!told.is_empty()).then(|| told.join(" && "))
 }
 
+/// The variables that what makes the shell ready exports: with others it is another command.
+pub(crate) fn exported(activation: &str) -> String {
+    let exports = steps(activation).into_iter().filter(|step| step.words[0] == "export");
+    let all: BTreeSet<String> = exports.flat_map(|step| step.words[1..].to_vec()).filter(|word| is_assignment(word)).collect();
+    all.into_iter().collect::<Vec<_>>().join(" ")
+}
+
 /// Does a line, as far as it is kept, run git and nothing else, each step only if the one before it succeeded?
 pub(crate) fn runs_git_alone(line: &str) -> bool {
     let all = steps(line);

@@ -42,6 +42,24 @@ fn a_command_of_a_virtual_environment_is_told_with_what_activates_it() {
 }
 
 #[test]
+fn with_other_variables_exported_it_is_another_command() {
+    let world = World::new();
+    let many = [
+        ("pytest tests", FAILS),
+        ("pytest tests", FAILS),
+        ("export CONFIG=/dev/null && pytest tests", PASSES),
+        ("export CONFIG=/dev/null; pytest tests", PASSES),
+        ("pytest tests", PASSES),
+        ("pytest tests", PASSES),
+    ];
+    session(&world, 1, &many);
+    world.digest(&["--summarizer", "extract"]);
+    let told = how(&world, &[]);
+    assert!(told.contains("  `export CONFIG=/dev/null && pytest tests`: passed 2 of 2 runs, "), "{told}");
+    assert!(told.contains("  `pytest tests`: passed 2 of 4 runs"), "{told}");
+}
+
+#[test]
 fn what_passed_is_told_by_class_however_it_was_written() {
     let world = World::new();
     session(
