@@ -186,7 +186,7 @@ impl<'s> Runs<'s> {
             RunKey::Alone(_) if end == End::Passed => End::Unknown,
             _ => end,
         };
-        let runners: Vec<usize> = (0..work.len()).filter(|at| same[*at].runs_targets()).collect();
+        let runners: Vec<usize> = (0..work.len()).filter(|at| same[*at].is_task_runner()).collect();
         let (wrapped, runner_end) = match &runners[..] {
             [runner] => {
                 let runs = print.into_iter().flat_map(|print| &print.runs);

@@ -192,8 +192,8 @@ impl CommandClass {
         CALLED_BY_NAME.contains(&word)
     }
 
-    /// Does each word behind the program name a target or a script of the project?
-    pub(super) fn runs_targets(program: &str) -> bool {
+    /// Does the program run what a file of the project says?
+    pub(super) fn is_task_runner(program: &str) -> bool {
         TASK_RUNNERS.contains(&program)
     }
 

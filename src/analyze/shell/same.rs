@@ -74,8 +74,8 @@ impl SameRun {
     }
 
     /// Does it run what a file of the project says?
-    pub(crate) fn runs_targets(&self) -> bool {
-        CommandClass::runs_targets(&self.program)
+    pub(crate) fn is_task_runner(&self) -> bool {
+        CommandClass::is_task_runner(&self.program)
     }
 
     /// The same in one line.
@@ -108,7 +108,7 @@ impl SameRun {
         let all = match is_check {
             _ if same => true,
             // A target or a script is another check.
-            true if self.runs_targets() => false,
+            true if self.is_task_runner() => false,
             true => {
                 let less = !CHECKS_HERE_WITHOUT_PATH.contains(&self.program.as_str()) && self.options.is_empty();
                 less && self.words.iter().all(|word| earlier.words.contains(word)) || self.covers_paths(earlier)
