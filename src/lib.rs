@@ -7,8 +7,8 @@
 //!
 //! ```text
 //! hook ─► mark ─┐
-//! transcripts ──┴► source ─► privacy (sanitizer) ─► store ─► analyze, summarize ─► store ─► render (pages)
-//!                                                     └────► search, render ─► app ─► cli, mcp, hook, web
+//! transcripts ──┴► crates/transcripts ─► store ─► analyze, summarize ─► store ─► render (pages)
+//!                   (source ─► sanitizer)  └────► search, render ─► app ─► cli, mcp, hook, web
 //! ```
 //!
 //! ## The rooms, from the bottom up
@@ -20,21 +20,22 @@
 //! | | `crates/redact` | secrets out of text | know anything of recall |
 //! | | `crates/recall-embed` | vectors of texts, by a model on this machine; a program of its own | know anything of recall |
 //! | | `crates/sync` | records of several machines, over a folder, a host or a bucket | know anything of recall |
-//! | 1 | `text` | cleaning, escaping, tokens, phrases, how much room a text takes | |
-//! | 2 | `sys` | files, child processes, signals, terminal, endpoints, failpoints, git folders | |
-//! | 3 | `model` | sessions, digests, notes, prices: plain data | do I/O |
-//! | 4 | `analyze` | what a session was about, and what its commands did: pure functions | |
-//! | 5 | `privacy` | what may be kept and shown: raw texts, policy, sanitizer, private turns and files | |
-//! | 6 | `source` | transcripts: find them, read what they gained, parse it; what its tools are for; marks; databases of other tools | |
-//! | 7 | `config` | every setting, path, variable and default, read once; pauses | |
-//! | 8 | `store` | the SQLite index: `Reader` reads, `Memory` is one under a policy, `WholeIndex` one that hides nothing; `Writer` changes it, `Maintenance` cares for its file | print |
-//! | 9 | `summarize` | digests by a model: prompt, call, reply | import `store` |
-//! | 9 | `search` | queries, ranking, passages, semantic similarity, notices at a prompt | |
-//! | 9 | `render` | pages, briefs, session starts, topics, lists, each within its budget | import `store` |
-//! | 9 | `setup` | hooks, MCP registration, timers: install, inspect, undo | |
-//! | 10 | `app` | the use cases: a request in, a reply out | parse a command line |
-//! | 11 | `hook`, `mcp`, `web` | adapters: read a request, call `app`, write the answer | import `store`, `search` |
-//! | 12 | `cli` | the same, for the command line | import `store`, `search` |
+//! | | `crates/text` | cleaning, escaping, tokens, phrases, how much room a text takes | know anything of recall |
+//! | | `crates/transcripts` | sessions of coding agents: a folder for each client, raw texts, the sanitizer, records; its `lib.rs` has its own table | know of an index, pages or settings |
+//! | 1 | `sys` | files, child processes, signals, terminal, endpoints, failpoints, git folders | |
+//! | 2 | `model` | digests, notes, prices, times: plain data | do I/O |
+//! | 3 | `analyze` | what a session was about, and what its commands did: pure functions | |
+//! | 4 | `policy` | what may be shown to whom: which projects are excluded, isolated or the viewer's | |
+//! | 5 | `inputs` | what is read beside transcripts: marks, memory files, statements of a team, the database of another tool | |
+//! | 6 | `config` | every setting, path, variable and default, read once; pauses | |
+//! | 7 | `store` | the SQLite index: `Reader` reads, `Memory` is one under a policy, `WholeIndex` one that hides nothing; `Writer` changes it, `Maintenance` cares for its file | print |
+//! | 8 | `summarize` | digests by a model: prompt, call, reply | import `store` |
+//! | 8 | `search` | queries, ranking, passages, semantic similarity, notices at a prompt | |
+//! | 8 | `render` | pages, briefs, session starts, topics, lists, each within its budget | import `store` |
+//! | 8 | `setup` | hooks, MCP registration, timers: install, inspect, undo | |
+//! | 9 | `app` | the use cases: a request in, a reply out | parse a command line |
+//! | 10 | `hook`, `mcp`, `web` | adapters: read a request, call `app`, write the answer | import `store`, `search` |
+//! | 11 | `cli` | the same, for the command line | import `store`, `search` |
 //!
 //! ## Where to change what
 //!
@@ -49,7 +50,7 @@
 //!   `forget` walk that list.
 //! - **What overtakes what**: `analyze::overtaken` finds it in sentences (raise `OVERTAKEN_RULES` with its words and rules), `store::overtaken`
 //!   keeps it, `model::since_then` words it. Whoever tells words of a session asks `store::came_since`.
-//! - **Was it used?** `source` keeps the names in what our hooks told a session, `analyze::use_of_told` finds what of that came up in it (its
+//! - **Was it used?** Readers of transcripts keep the names in what our hooks told a session, `analyze::use_of_told` finds what of that came up in it (its
 //!   receipt, a part of the account), and which warnings it passed over, `store::receipts` counts it, and `app::eval` replays what would have
 //!   been told.
 //! - **What a compaction dropped**: `analyze::dropped` finds it in a session's account and the client's summary, `app::dropped` tells it to who
@@ -61,10 +62,10 @@
 //! - **What the user says again and again**: `analyze::rules` finds standing instructions in their words and which of them are one (raise
 //!   `INSTRUCTION_RULES` with its words and rules), `store::rules` keeps them beside the account, `app::rules` leaves out what is known already.
 //!   Those that a model names are a section of its digest; `analyze::verify::instruction` finds the user's sentence behind each.
-//! - **By what an error is known again**: `analyze::shell::error_line` picks the lines that state it at ingest, `analyze::failures` makes its signature
+//! - **By what an error is known again**: `transcripts::shell::error_line` picks the lines that state it at ingest, `analyze::failures` makes its signature
 //!   (raise `ACCOUNT_RULES`);
 //!   `store::failures` keeps it beside the account, `app::fix` tells it.
-//! - **What a command is for** (`recall how`): the tables in `analyze::shell::class`; what makes two runs one in `analyze::shell::same` (raise
+//! - **What a command is for** (`recall how`): the tables in `transcripts::shell::class`; what makes two runs one in `transcripts::shell::same` (raise
 //!   `ACCOUNT_RULES` with either).
 //! - **Another summarizer that asks a model**: a file beside `summarize::claude` that implements `summarize::Summarizer` (one call, what its
 //!   reply means, what it may cost) and has a function that checks its setup for the doctor; its choice, word and settings in `config::digest`,
@@ -72,20 +73,20 @@
 //!   `sys::http`. Messages, `--summarizer` and its help go by the choice; the rows in `docs/src/configuration.md`.
 //! - **What a model is asked beside digests**: `app::model_call` reserves, makes and settles a call under the caps of digests; `app::topic` and
 //!   `app::report` build a request and hold the reply against what they gave. Its instructions are a file in `prompts/`.
-//! - **A program that checks the work**: a row of the table in `analyze::shell::checks`. By it ingest keeps a run as evidence,
+//! - **A program that checks the work**: a row of the table in `transcripts::shell::checks`. By it ingest keeps a run as evidence,
 //!   `analyze::account` tells it, `analyze::signal` rates commands, and `analyze::verify` holds claims against runs.
-//! - **A command of git that counts**: the lists in `analyze::shell::git`, by which ingest keeps it as evidence. What is stored already is
-//!   not read again. Items that are evidence are `model::session::evidence::Evidence`, which no page tells as it is.
+//! - **A command of git that counts**: the lists in `transcripts::shell::git`, by which ingest keeps it as evidence. What is stored already is
+//!   not read again. Items that are evidence are `transcripts::session::evidence::Evidence`, which no page tells as it is.
 //! - **Where a page lies, or how it is called**: `model::page_path`, for whoever writes, links, lists or reads one.
 //! - **What other machines are told**: of sessions `app::sync::sessions`, by which `store::origin` keeps them; of what people say `app::sync::said`.
-//!   What is told of a session there is its account, whole: `model::elsewhere`. How it is carried: `crates/sync`.
+//!   What is told of a session there is its account, whole: `transcripts::session::ToldElsewhere`. How it is carried: `crates/sync`.
 //! - **A filter of search**: `search::query` parses it, `search::rank` makes a condition of it, `store::search` the SQL; its line in the help of
 //!   `cli::args`, `mcp::tools` and `mcp::server`, and its row in `docs/src/search.md`.
 //! - **A column of a table**: a migration; the struct and its `New…` in `store`, its `Exported…` in `store::transfer`; what repair salvages in
 //!   `store::maintenance`, and what pages give back in `app::page_facts`.
 //! - **A migration**: `migrations/NNNN_name.sql` and its line at the end of the list in `store::schema`, with the names it makes or drops there. Never edit an older one.
 //! - **A tool of the MCP server**: a file in `mcp::tools` that implements `Tool`, and its line in the list there. `build.rs` reads its name
-//!   for `analyze::signal::bookkeeping_tools`, so that its replies are not ingested again. Tests ask for its way out in
+//!   for `config`, which tells the sanitizer, so that its replies are not ingested again. Tests ask for its way out in
 //!   `tests/it/private/excluded_everywhere.rs` and its row in the table of `docs/src/agents.md`.
 //! - **A page for a browser**: a file in `web::pages`, its address in `web::addresses`, its line in `web::router` and in `web::export`; a thing it
 //!   changes is a `web::actions::Action`. Who is let in is `web::access`.
@@ -96,17 +97,17 @@
 //!   make you decide what an agent may do with it. Its row in `docs/src/guide/commands.md`, and in `docs/src/formats.md` where it has `--json`.
 //! - **A phase of a digest that takes long**: a `sys::progress::Progress`; the terminal's line and what other processes see of the run follow it. Its word in
 //!   the row `running` of `docs/src/formats.md`.
-//! - **Another client**: its name in `model::client`, a folder in `source` that implements `source::Source`, its line in `source::source_of`, its
-//!   table in `config::sources`. Nothing else knows how it writes.
+//! - **Another client**: its name in `transcripts::client`, a folder in `crates/transcripts/src/source` that implements
+//!   `transcripts::source::Source`, its line in `transcripts::source::source_of`, its table in `config::sources`. Nothing else knows how it writes.
 //! - **Where an agent has its hooks and MCP servers**: `setup::locations` names the files; the forms are `setup::hook_command::HookForm` and
 //!   `setup::servers::EntryForm`, in TOML `setup::toml_servers`. `setup::InstallScope` says who has hooks of ours.
-//! - **A tool of a client**: its name and class in the `tools` of its folder in `source`; all else asks for its `model::session::item::ToolClass`.
-//! - **Another kind of document that search finds**, as memory files of Claude's are (`source::client_memory` reads them, `store::memory_files` keeps
+//! - **A tool of a client**: its name and class in the `tools` of its folder there; all else asks for its `transcripts::session::item::ToolClass`.
+//! - **Another kind of document that search finds**, as memory files of Claude's are (`inputs::client_memory` reads them, `store::memory_files` keeps
 //!   them): a column of `doc` and its words in `store::document`; `search::HitSource` makes whoever tells results decide how; a view in
 //!   `store::memory`, and `store::forget`, hide it and take it out; `search::kind` names it.
-//! - **The memory of another tool, to be imported**: a file beside `source::claude_mem` reads it, one like `app::claude_mem` makes sessions of it, with
+//! - **The memory of another tool, to be imported**: a file beside `inputs::claude_mem` reads it, one like `app::claude_mem` makes sessions of it, with
 //!   digests under the tool's name (`model::digest::CLAUDE_MEM`; `claimed_by` there says who is told to say so); a word of `cli::args::OtherTool`.
-//! - **A kind of transcript line**: `source::claude_code`; the sanitizer sees every text of it before anything is stored.
+//! - **A kind of transcript line**: `transcripts::source::claude_code`; the sanitizer sees every text of it before anything is stored.
 
 #![cfg_attr(not(feature = "sync"), allow(dead_code, unused_imports, reason = "what only `recall sync` asks of the lower rooms"))]
 #![forbid(unsafe_code)]
@@ -118,19 +119,18 @@ mod app;
 mod cli;
 mod config;
 mod hook;
+mod inputs;
 mod mcp;
 mod model;
-mod privacy;
+mod policy;
 mod render;
 mod search;
 mod setup;
-mod source;
 mod store;
 mod summarize;
 mod sys;
 #[cfg(feature = "testing")]
 pub mod testing;
-mod text;
 #[cfg(feature = "web")]
 mod web;
 

@@ -29,13 +29,13 @@ pub mod hook {
 }
 pub mod model {
     pub mod assemble {
-        pub use crate::model::assemble::{EntryBuilder, session_from_records};
+        pub use transcripts::assemble::{EntryBuilder, session_from_records};
     }
     pub mod author {
         pub use crate::model::author::Author;
     }
     pub mod client {
-        pub use crate::model::client::Client;
+        pub use transcripts::client::Client;
     }
     pub mod digest {
         pub use crate::model::digest::{Claim, Digest};
@@ -50,17 +50,18 @@ pub mod model {
         pub use crate::model::price::costs_by_model;
     }
     pub mod session {
-        pub use crate::model::session::{
+        pub use transcripts::session::{
             Answer, Entry, FileTouch, Item, Outcome, Project, Record, RecordKey, Session, Tokens, ToolUse, Touch, said, short_id,
         };
     }
     pub mod session_facts {
-        pub use crate::model::session_facts::SessionFacts;
+        pub use transcripts::session::SessionFacts;
     }
 }
 pub mod privacy {
-    pub use crate::privacy::{Policy, ProjectPatterns, Sanitizer, View, opens_private, strip};
+    pub use crate::policy::{Policy, ProjectPatterns, View};
     pub use crate::sys::projects::Projects;
+    pub use transcripts::privacy::{Sanitizer, opens_private, strip};
 }
 pub mod render {
     pub mod page {
@@ -86,15 +87,15 @@ pub mod setup {
     }
 }
 pub mod source {
-    pub use crate::source::{ParsedLine, TranscriptIdentity, is_complete, parse_line};
+    pub use transcripts::source::{ParsedLine, TranscriptIdentity, is_complete, parse_line};
     pub mod delta {
-        pub use crate::source::delta::{Checkpoint, LineReader, RawLine, TranscriptLines, last_lines, open, tail_hash};
+        pub use transcripts::source::delta::{Checkpoint, LineReader, RawLine, TranscriptLines, last_lines, open, tail_hash};
     }
     pub mod json {
-        pub use crate::source::json::{fields, map_strings};
+        pub use transcripts::source::json::{fields, map_strings};
     }
     pub mod mark {
-        pub use crate::source::mark::Mark;
+        pub use crate::inputs::mark::Mark;
     }
 }
 pub mod store {
@@ -119,15 +120,15 @@ pub mod summarize {
 }
 pub mod text {
     pub mod budget {
-        pub use crate::text::budget::tokens;
+        pub use text::budget::tokens;
     }
     pub mod clean {
-        pub use crate::text::clean::{both_ends, fold_lines, head_and_tail, one_line, shorten, without_controls};
+        pub use text::clean::{both_ends, fold_lines, head_and_tail, one_line, shorten, without_controls};
     }
     pub mod disarm {
-        pub use crate::text::disarm::disarm;
+        pub use text::disarm::disarm;
     }
     pub mod markdown {
-        pub use crate::text::markdown::{code, inline, slug, yaml};
+        pub use text::markdown::{code, inline, slug, yaml};
     }
 }

@@ -4,9 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::analyze::failures::{End, Ended, RunKey, Runs, class_of, relative};
-use crate::analyze::shell::{CommandClass, SameRun, activation, exported, only_lists, single_step};
-use crate::model::session::{Item, Millis, Session, ShellStep, ToolUse};
-use crate::text::clean::{one_line, shorten};
+use text::clean::{one_line, shorten};
+use transcripts::session::{Item, Millis, Session, ShellStep, ToolUse};
+use transcripts::shell::{CommandClass, SameRun, activation, exported, only_lists, single_step};
 
 const MAX_LINE_CHARS: usize = 200;
 /// The most commands that are kept of a session.

@@ -2,8 +2,8 @@
 
 use crate::analyze::wording::Wording;
 use crate::model::digest::{Claim, Digest, UNTITLED, statement_id, title_id};
-use crate::model::session::{RecordKey, short_id};
-use crate::text::clean::shorten;
+use text::clean::shorten;
+use transcripts::session::{RecordKey, short_id};
 
 /// The most characters of the request where it stands for a title.
 const MAX_TITLE_CHARS: usize = 120;

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use crate::analyze::signal::{MemoryKind, Signal, Tier, signal_of};
-use crate::model::session::{Entry, Item, Outcome, RecordKey, Session, ToolUse, Touch};
+use transcripts::session::{Entry, Item, Outcome, RecordKey, Session, ToolUse, Touch};
 
 /// An entry with all its occurrences.
 #[derive(Debug, Clone)]
@@ -98,7 +98,7 @@ fn tool_identity(tool: &ToolUse, outcome: Option<&Outcome>) -> (Option<u64>, Kep
         None if tool.line.is_empty() || tool.line == "plan" => (None, KeptOccurrence::Last),
         None => {
             let (ok, brief) = outcome.map_or((true, String::new()), |o| (o.ok, without_times(&o.brief)));
-            let command = crate::text::clean::one_line(&tool.line);
+            let command = text::clean::one_line(&tool.line);
             (Some(hash(&["tool", &tool.name, &command, if ok { "ok" } else { "failed" }, &brief])), KeptOccurrence::Last)
         }
     }
@@ -134,15 +134,15 @@ pub(crate) fn normalized(text: &str) -> String {
 fn hash(parts: &[&str]) -> u64 {
     let bytes: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes()).collect();
     let mut first = [0; 8];
-    first.copy_from_slice(&crate::model::session::hash_parts(&bytes)[..8]);
+    first.copy_from_slice(&transcripts::session::hash_parts(&bytes)[..8]);
     u64::from_le_bytes(first)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::session::{FileTouch, Project};
     use proptest::prelude::*;
+    use transcripts::session::{FileTouch, Project};
 
     fn session(items: Vec<(Item, Option<Outcome>)>) -> Session {
         let entry = |(at, (item, outcome)): (usize, (Item, Option<Outcome>))| Entry {

@@ -1,7 +1,7 @@
 //! Which sessions are due for a digest, and why the others are not. Pure.
 
-use crate::model::client::Client;
-use crate::model::session::{Millis, Session};
+use transcripts::client::Client;
+use transcripts::session::{Millis, Session};
 
 /// How long a session must have been quiet once the client said that it ended.
 pub(crate) const SETTLED_AFTER_END: Millis = 30_000;

@@ -12,8 +12,8 @@ use std::collections::{BTreeSet, HashMap};
 use crate::analyze::distinct::normalized;
 use crate::analyze::prose::all_sentences;
 use crate::analyze::wording::Wording;
-use crate::model::session::Millis;
-use crate::text::tokenize::{covered_by, distinctive_words};
+use text::tokenize::{covered_by, distinctive_words};
+use transcripts::session::Millis;
 
 /// What a session left open and closed.
 #[derive(Debug, Clone, Default)]

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::analyze::overtaken::{Said, overtakings};
-use crate::model::session::Millis;
+use transcripts::session::Millis;
 
 /// `[Deploys](deploy.md)`
 static LINK: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\]\(([^()\s]+)\)").expect("a pattern"));

@@ -7,8 +7,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::analyze::account::SessionAccount;
 use crate::model::digest::Digest;
-use crate::model::session::hash_parts;
-use crate::text::tokenize::add_distinctive_words;
+use text::tokenize::add_distinctive_words;
+use transcripts::session::hash_parts;
 
 /// The least Jaccard similarity of near-duplicates (numerator, denominator): shared words out of all words of both.
 const MIN_SIMILARITY: (usize, usize) = (85, 100);
@@ -174,8 +174,8 @@ mod tests {
     use super::*;
     use crate::model::digest::Claim;
     use crate::model::section::Section;
-    use crate::model::session::RecordKey;
     use proptest::prelude::*;
+    use transcripts::session::RecordKey;
 
     fn digest(completed: &str) -> Digest {
         Digest { title: "Nightly report of the orders".into(), ..Digest::default() }

@@ -15,7 +15,6 @@ pub(crate) mod overtaken;
 pub(crate) mod prose;
 pub(crate) mod repository;
 pub(crate) mod rules;
-pub(crate) mod shell;
 pub(crate) mod signal;
 pub(crate) mod stranger;
 pub(crate) mod use_of_told;

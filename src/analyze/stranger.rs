@@ -3,7 +3,7 @@
 use super::prose::sentences_in_any_case;
 use super::rules::speaks_to_reader;
 use super::verify::speaks_for_user;
-use crate::text::disarm::disarm;
+use text::disarm::disarm;
 
 /// Does a text state something, or say how work on the code is done, and neither speak for the user or the client, nor to whoever reads it? What does more is
 /// left to those who search for it.

@@ -7,9 +7,9 @@ use crate::analyze::account::{SessionAccount, Task, tasks};
 use crate::analyze::distinct::normalized;
 use crate::model::digest::{Claim, Digest, OpenItem, UNTITLED, is_item_id};
 use crate::model::section::Section;
-use crate::model::session::{Item, Session};
-use crate::text::clean::{one_line, shorten};
-use crate::text::tokenize::{covered_by, distinctive_words};
+use text::clean::{one_line, shorten};
+use text::tokenize::{covered_by, distinctive_words};
+use transcripts::session::{Item, Session};
 
 /// An open item is closed if one thing that was done later holds this share of its distinctive words, of which it has at least two.
 const CLOSED_SHARE: f64 = 0.75;

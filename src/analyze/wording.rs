@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::analyze::verify::denies;
-use crate::model::session::hash_parts;
-use crate::text::tokenize::distinctive_words;
+use text::tokenize::distinctive_words;
+use transcripts::session::hash_parts;
 
 /// Two wordings say the same if they share this part of the words of each (numerator, denominator), and both deny it or neither does.
 const MIN_SHARED: (usize, usize) = (4, 5);

@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
-use crate::privacy::View;
+use crate::policy::View;
 
 pub(crate) struct Asker<'a> {
     config: &'a Config,

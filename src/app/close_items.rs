@@ -14,12 +14,12 @@ use crate::app::open_of_team::{OfColleague, open_of_team};
 use crate::config::Config;
 use crate::model::author::Author;
 use crate::model::note::{EVERYWHERE, Note, project_label};
-use crate::model::session::{Millis, Project};
 use crate::store::lives::OpenItemLife;
 use crate::store::open_items::OpenLife;
 use crate::store::{Memory, Writer};
 use crate::sys::messages::Ui;
-use crate::text::clean::{one_line, without_controls};
+use text::clean::{one_line, without_controls};
+use transcripts::session::{Millis, Project};
 
 /// What was last said longer ago is told on request only, in milliseconds, unless it is due on a day.
 const RECENT_MS: Millis = 30 * 86_400_000;

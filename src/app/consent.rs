@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal};
 use anyhow::{Result, bail};
 
 use crate::sys::{messages, shutdown};
-use crate::text::clean::{one_line, without_controls};
+use text::clean::{one_line, without_controls};
 
 /// Asks a person to confirm an agent's action. `what` describes it as a command: `forget session 64b0b6d9`.
 ///

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use crate::app::notes::{WriteScope, check_folder};
 use crate::config::{Agent, Config};
 use crate::model::author::Author;
-use crate::source::working_folders::folder_of;
+use transcripts::source::working_folders::folder_of;
 
 /// An author with its permissions.
 #[derive(Debug, Clone)]

@@ -11,7 +11,7 @@ use crate::app::digest::pages::{shows_hidden, visible_day_page};
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::page_path;
-use crate::privacy::Policy;
+use crate::policy::Policy;
 
 /// Which days.
 #[derive(Debug, Clone, Copy)]

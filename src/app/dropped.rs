@@ -9,10 +9,10 @@ use crate::app::prompt::{BUSY_TIMEOUT, PromptRequest};
 use crate::app::session_start::{compacted_session, is_read_whole};
 use crate::app::show::session_of;
 use crate::config::{Config, PromptInjection};
-use crate::model::session::Millis;
-use crate::privacy::View;
+use crate::policy::View;
 use crate::render::dropped::{lines, notice};
-use crate::text::clean::{counted, id8};
+use text::clean::{counted, id8};
+use transcripts::session::Millis;
 
 /// What the compactions of a session dropped. Times are milliseconds since the Unix epoch.
 #[derive(Debug, Serialize)]

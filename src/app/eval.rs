@@ -16,12 +16,12 @@ use crate::app::open_memory::OpenMemory;
 use crate::app::prompt::said_at;
 use crate::app::session_start::{ContextRequest, StartMode, gather};
 use crate::config::Config;
-use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
 use crate::model::since_then::Overtaken;
-use crate::privacy::View;
+use crate::policy::View;
 use crate::sys::progress::Progress;
-use crate::text::budget::tokens_in;
+use text::budget::tokens_in;
+use transcripts::session::Millis;
 
 /// How many prompts of a session are replayed: later ones are asked within what the session knows itself.
 const MAX_PROMPTS: usize = 3;

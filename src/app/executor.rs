@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
-use crate::privacy::Policy;
+use crate::policy::Policy;
 use crate::sys::failpoints;
 
 /// Calls that run at the same time.

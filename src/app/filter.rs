@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 
 use crate::config::{Config, ProjectMatcher};
-use crate::model::session::{Millis, Project};
+use transcripts::session::{Millis, Project};
 
 /// The projects of `--project`; all without it.
 pub(crate) struct ProjectFilter(Option<ProjectMatcher>);

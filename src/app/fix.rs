@@ -7,15 +7,15 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::analyze::failures::{Asked, Fit};
-use crate::analyze::shell::{whole, work_of};
 use crate::app::filter::ProjectFilter;
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
-use crate::model::session::{Millis, Project};
 use crate::render::known_failure::{KnownFailure, PassedElsewhere, PassedLater};
 use crate::store::Reader;
 use crate::store::failures::MetFailure;
-use crate::text::clean::{counted, one_line, without_controls};
+use text::clean::{counted, one_line, without_controls};
+use transcripts::session::{Millis, Project};
+use transcripts::shell::{whole, work_of};
 
 /// The most lines of what is asked about that are looked at: outputs are pasted whole.
 const MAX_ASKED_LINES: usize = 400;

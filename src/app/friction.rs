@@ -9,9 +9,9 @@ use serde::Serialize;
 use crate::app::filter::ProjectFilter;
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
-use crate::model::session::Millis;
 use crate::store::failures::MetFailure;
-use crate::text::clean::{one_line, without_controls};
+use text::clean::{one_line, without_controls};
+use transcripts::session::Millis;
 
 /// How often an error was met that is told; less often if it was in so many sessions.
 const MIN_TIMES: usize = 3;

@@ -11,9 +11,9 @@ use crate::app::open_memory::OpenMemory;
 use crate::app::status::alarms;
 use crate::config::Config;
 use crate::model::finding::Finding;
-use crate::model::session::Millis;
 use crate::setup::Host;
 use crate::setup::inspect::{self, InstalledTimer};
+use transcripts::session::Millis;
 
 /// A run that did something, of the log of runs.
 #[derive(Debug)]

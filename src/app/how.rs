@@ -7,14 +7,14 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::analyze::commands::UsedCommand;
-use crate::analyze::shell::{CommandClass, subject};
 use crate::app::filter::ProjectFilter;
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
-use crate::model::session::said;
 use crate::render::known_command::KnownCommand;
 use crate::store::Reader;
-use crate::text::clean::{one_line, without_controls};
+use text::clean::{one_line, without_controls};
+use transcripts::session::said;
+use transcripts::shell::{CommandClass, subject};
 
 /// What passed less often is told only if it is asked for, or if nothing that does the same passed so often.
 const MIN_PASSED: usize = 2;

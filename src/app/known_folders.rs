@@ -2,8 +2,8 @@
 
 use crate::config::Config;
 use crate::model::note::EVERYWHERE;
-use crate::source::working_folders::folders;
 use crate::store::WholeIndex;
+use transcripts::source::working_folders::folders;
 
 /// Each folder and each project's key once, in their order. What cannot be read adds nothing.
 pub(crate) fn known_folders(config: &Config) -> Vec<String> {

@@ -8,8 +8,8 @@ use serde::Serialize;
 use crate::app::filter::ProjectFilter;
 use crate::app::list::newest_first;
 use crate::app::open_memory::OpenMemory;
-use crate::model::session::{Millis, said};
 use crate::render::quoted::end_in_words;
+use transcripts::session::{Millis, said};
 
 /// The most sessions of a project, newest first.
 const MAX_OF_PROJECT: usize = 3;

@@ -9,11 +9,11 @@ use crate::app::filter::{ProjectFilter, parse_since};
 use crate::app::open_memory::OpenMemory;
 use crate::app::running::{PendingEnds, written_at};
 use crate::config::Config;
-use crate::model::client::Client;
-use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
 use crate::store::Memory;
-use crate::text::clean::{id8, shorten};
+use text::clean::{id8, shorten};
+use transcripts::client::Client;
+use transcripts::session::Millis;
 
 /// The most characters of a title that is taken from the first prompt.
 const MAX_TITLE_CHARS: usize = 150;

@@ -18,17 +18,17 @@ use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::author::Author;
 use crate::model::note::{EVERYWHERE, Note, NoteKind, StoredNote, is_tag, project_label, with_marks};
-use crate::model::session::Millis;
-use crate::privacy::Sanitizer;
 use crate::store::Writer;
 use crate::store::notes::NewNote;
 use crate::store::transfer::ExportedNote;
 use crate::sys::messages::Ui;
 use crate::sys::paths::path_aliases;
 use crate::sys::private_files;
-use crate::text::clean::{one_line, shorten, without_controls};
-use crate::text::disarm::disarm;
-use crate::text::tokenize::{is_unsegmented, tokens_of, words_of};
+use text::clean::{one_line, shorten, without_controls};
+use text::disarm::disarm;
+use text::tokenize::{is_unsegmented, tokens_of, words_of};
+use transcripts::privacy::Sanitizer;
+use transcripts::session::Millis;
 
 /// Characters shown of a rejected value.
 const MAX_SHOWN: usize = 40;
@@ -392,7 +392,7 @@ fn stem_sequence(text: &str) -> Vec<String> {
     ];
     let filling: BTreeSet<&str> = FILLING.into_iter().collect();
     let tokens = words_of(text).flat_map(tokens_of).filter(|token| !filling.contains(token.as_str()));
-    tokens.map(|token| crate::text::tokenize::stem(&token).to_owned()).collect()
+    tokens.map(|token| text::tokenize::stem(&token).to_owned()).collect()
 }
 
 /// Stores a note as far as it may be kept here. False if it is already known.

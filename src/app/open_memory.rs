@@ -6,10 +6,10 @@ use anyhow::Result;
 use rusqlite::InterruptHandle;
 
 use crate::config::Config;
-use crate::model::session::Millis;
-use crate::privacy::{Policy, View};
+use crate::policy::{Policy, View};
 pub(crate) use crate::store::error::{explained, is_store_error};
 use crate::store::{Memory, OtherFormat, WholeIndex, is_there};
+use transcripts::session::Millis;
 
 pub(crate) struct OpenMemory(pub(in crate::app) Memory);
 

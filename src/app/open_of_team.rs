@@ -9,8 +9,8 @@ use serde::Serialize;
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::note::due_in;
-use crate::model::session::Millis;
-use crate::text::clean::{one_line, without_controls};
+use text::clean::{one_line, without_controls};
+use transcripts::session::Millis;
 
 /// What one of them left open.
 #[derive(Debug, Serialize)]

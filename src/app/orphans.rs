@@ -11,8 +11,8 @@ use walkdir::WalkDir;
 use crate::config::{Config, SummarizerChoice};
 use crate::model::digest::WITHOUT_MODEL;
 use crate::model::page_path;
-use crate::model::session::{Millis, Project};
 use crate::store::Reader;
+use transcripts::session::{Millis, Project};
 
 /// Limit for reading a page's head, far above its real size.
 const MAX_HEAD_BYTES: u64 = 64 << 10;
@@ -82,7 +82,7 @@ pub(crate) fn describe(orphans: &[SessionPage]) -> Option<String> {
         n => format!("{n} sessions are left only in their pages"),
     };
     let mut names: Vec<String> =
-        orphans.iter().take(MAX_NAMED).map(|page| crate::text::clean::without_controls(&page.session).to_string()).collect();
+        orphans.iter().take(MAX_NAMED).map(|page| text::clean::without_controls(&page.session).to_string()).collect();
     if orphans.len() > MAX_NAMED {
         names.push("...".into());
     }

@@ -16,13 +16,13 @@ use crate::model::author::Author;
 use crate::model::digest::is_paid;
 use crate::model::note::EVERYWHERE;
 use crate::model::page_path::day_of_page;
-use crate::model::session::{Millis, Project};
 use crate::render::page::read::{self, NoteLine, SettledLine};
 use crate::store::error::is_store_error;
 use crate::store::transfer::ExportedNote;
 use crate::store::{Reader, Writer};
 use crate::sys::messages::Ui;
-use crate::text::clean::{counted, without_controls};
+use text::clean::{counted, without_controls};
+use transcripts::session::{Millis, Project};
 
 /// All that pages hold, as they were when they were read.
 pub(crate) struct Pages {

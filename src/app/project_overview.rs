@@ -10,12 +10,12 @@ use crate::config::Config;
 use crate::model::digest::statement_id;
 use crate::model::note::{EVERYWHERE, NoteKind};
 use crate::model::section::Section;
-use crate::model::session::{Millis, Project};
 use crate::model::session_head::SessionHead;
 use crate::model::stored_digest::StoredDigest;
 use crate::store::Memory;
 use crate::store::came_since::CameSince;
-use crate::text::clean::{one_line, without_controls};
+use text::clean::{one_line, without_controls};
+use transcripts::session::{Millis, Project};
 
 /// Decisions are looked for in so many of the newest sessions, and so many are told.
 const MAX_SESSIONS: usize = 60;

@@ -15,20 +15,19 @@ use anyhow::{Context, Result, bail};
 
 use crate::config::Config;
 use crate::model::digest::CLAUDE_MEM;
-use crate::model::session::{Item, Millis, ParserState, Record, Title, Turn};
 use crate::model::session_head::SessionHead;
-use crate::model::undone_prompts::{ShortKey, mark};
-use crate::privacy::echo::{PrivateWords, distinctive, hashes};
-use crate::privacy::{
-    AgentStart, ConversationState, Disposition, EXCLUDED_LINE, Policy, PrivateBoundary, Sanitizer, opens_private,
-};
-use crate::source::delta::{OpenTranscript, RawLine, TranscriptLines};
-use crate::source::json;
-use crate::source::live_session::title_keys;
-use crate::source::{self, ParsedLine, TranscriptIdentity, parser_of};
+use crate::policy::Policy;
 use crate::store::Memory;
 use crate::store::neighbours::{PrivateSpan, SourceFile};
-use crate::text::clean::id8;
+use text::clean::id8;
+use transcripts::privacy::echo::{PrivateWords, distinctive, hashes};
+use transcripts::privacy::{AgentStart, ConversationState, Disposition, EXCLUDED_LINE, PrivateBoundary, Sanitizer, opens_private};
+use transcripts::session::{Item, Millis, ParserState, Record, Title, Turn};
+use transcripts::source::delta::{OpenTranscript, RawLine, TranscriptLines};
+use transcripts::source::json;
+use transcripts::source::live_session::title_keys;
+use transcripts::source::{self, ParsedLine, TranscriptIdentity, parser_of};
+use transcripts::undone_prompts::{ShortKey, mark};
 
 /// The result of copying a session's transcripts.
 #[derive(Debug, Default)]

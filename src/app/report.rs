@@ -18,14 +18,14 @@ use crate::app::close_items::open_in;
 use crate::app::filter::{ProjectFilter, parse_since};
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
-use crate::model::client::Client;
 use crate::model::digest::is_by_model;
 use crate::model::section::Section;
-use crate::model::session::{Millis, Project};
 use crate::model::session_head::SessionHead;
 use crate::render::report::{Decided, LeftOpen, ProjectWork, ReportFor, WorkReport, WorkedSession};
 use crate::store::Memory;
 use crate::sys::git::Git;
+use transcripts::client::Client;
+use transcripts::session::{Millis, Project};
 
 /// Since when a report tells, if nothing else was asked.
 fn usual_since(purpose: ReportFor) -> Option<&'static str> {

@@ -7,12 +7,12 @@ use anyhow::{Result, bail};
 
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
-use crate::model::client::Client;
-use crate::model::resume_command::{ResumeCommand, can_resume};
+use crate::inputs::client_memory::folder_of;
 use crate::model::session_head::SessionHead;
-use crate::source::client_memory::folder_of;
-use crate::source::{homes_of, is_there};
-use crate::text::clean::id8;
+use text::clean::id8;
+use transcripts::client::Client;
+use transcripts::source::{ResumeCommand, can_resume};
+use transcripts::source::{homes_of, is_there};
 
 /// What starts the client.
 #[derive(Debug, Clone, PartialEq, Eq)]

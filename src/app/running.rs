@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::config::Config;
-use crate::model::session::Millis;
-use crate::source::mark;
+use crate::inputs::mark;
+use transcripts::session::Millis;
 
 /// A session runs if its transcript was written in this time: clients write down what an agent runs before they run it, and a person may
 /// have read for a while before typing.

@@ -9,16 +9,16 @@ use serde::Serialize;
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::author::Author;
-use crate::model::client::Client;
 use crate::model::note::EVERYWHERE;
 use crate::model::note::Note;
-use crate::model::session::{Millis, Project};
 use crate::search::semantic::score_fusion::MAX_CANDIDATES;
 use crate::search::semantic::semantic_matches;
 use crate::search::{Found, Highlighter, HitSource, Query, SearchHit, SearchOptions, find, unmatched_projects};
 pub(crate) use crate::search::{KindFilter, kinds};
 use crate::store::Memory;
-use crate::text::clean::{counted, one_line, shorten, without_controls};
+use text::clean::{counted, one_line, shorten, without_controls};
+use transcripts::client::Client;
+use transcripts::session::{Millis, Project};
 
 /// Characters shown of a name that is unknown.
 const MAX_SHOWN: usize = 60;

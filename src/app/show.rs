@@ -19,17 +19,17 @@ use crate::model::item_state::{Closer, Closing};
 use crate::model::memory_file::MemoryFile;
 use crate::model::note::Note;
 use crate::model::price::{costs_by_model, session_cost};
-use crate::model::session::{Millis, OmittedItems, Session, Tokens};
 use crate::model::session_head::SessionHead;
 use crate::model::stored_digest::StoredDigest;
-use crate::privacy::View;
+use crate::policy::View;
 use crate::render::item_list::{ItemSummary, list_items};
 use crate::store::Memory;
 use crate::store::came_since::CameSince;
 #[cfg(feature = "web")]
 use crate::store::pages::SessionIds;
-use crate::text::clean::{one_line, without_controls};
-use crate::text::disarm::disarm;
+use text::clean::{one_line, without_controls};
+use text::disarm::disarm;
+use transcripts::session::{Millis, OmittedItems, Session, Tokens};
 
 /// How much of a session is told. A note is always told whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,9 +11,9 @@ use crate::app::filter::{ProjectFilter, parse_since};
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::price::{costs_by_model, session_cost};
-use crate::model::session::{Millis, Tokens};
 use crate::model::session_head::SessionHead;
 use crate::store::receipts::ReceiptCounts;
+use transcripts::session::{Millis, Tokens};
 
 /// By what the figures are grouped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -10,16 +10,16 @@ use crate::app::doctor::{Depth, examine};
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::config::pause::{self, OffReason};
-use crate::model::client::Client;
+use crate::inputs::mark;
 use crate::model::finding::{Finding, Severity};
-use crate::model::session::Millis;
 use crate::setup::Host;
-use crate::source::mark;
 use crate::store::files_beside;
 use crate::store::maintenance::backup;
 pub(crate) use crate::store::receipts::ReceiptCounts;
 use crate::store::status::{IndexCounts, VectorCounts};
 pub(crate) use crate::sys::run_progress::RunProgress;
+use transcripts::client::Client;
+use transcripts::session::Millis;
 
 /// Figures on the memory, as `status --json` writes them. Times are milliseconds since the Unix epoch.
 #[derive(Debug, Serialize)]

@@ -7,13 +7,13 @@ use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::note::Note;
 use crate::model::note::{EVERYWHERE, project_label};
-use crate::model::session::{Millis, said};
 use crate::model::session_head::SessionHead;
 use crate::render::timeline::{MAX_SINCE_THEN_CHARS, TITLE, Timeline, TimelineEntry, course};
 use crate::store::Memory;
 use crate::store::came_since::CameSince;
 use crate::store::neighbours::{OrderPosition, Side};
-use crate::text::clean::shorten;
+use text::clean::shorten;
+use transcripts::session::{Millis, said};
 
 /// Which session or note, and how many neighbours of it.
 pub(crate) struct TimelineRequest<'a> {

@@ -7,7 +7,7 @@ use crate::analyze::use_of_told::Receipt;
 use crate::app::list::title_of;
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
-use crate::model::session::Millis;
+use transcripts::session::Millis;
 
 /// The most sessions that are looked through.
 const MAX_SESSIONS: usize = 500;

@@ -10,11 +10,11 @@ use crate::app::filter::ProjectFilter;
 use crate::app::notes;
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
-use crate::privacy::Sanitizer;
 use crate::store::error::is_store_error;
 use crate::store::transfer::{Exported, ExportedNote};
 use crate::store::{Maintenance, Writer};
 use crate::sys::messages::Ui;
+use transcripts::privacy::Sanitizer;
 
 /// Format of the export. Raised when an older program could no longer read it.
 const FORMAT_VERSION: u64 = 1;

@@ -10,15 +10,15 @@ use crate::analyze::prose::sentences_in_any_case;
 use crate::app::filter::ProjectFilter;
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
-use crate::model::session::{Millis, Project};
 use crate::model::since_then::{Overtaken, StatedBy, Statement};
 use crate::render::chain::{Chain, ChainLink, OvertakenBy};
 use crate::render::quoted::quote;
 use crate::store::Memory;
 use crate::store::came_since::CameSince;
 use crate::store::search::FtsQuery;
-use crate::text::clean::{one_line, without_controls};
-use crate::text::tokenize::{covered_by, distinctive_words, words_in_any_case};
+use text::clean::{one_line, without_controls};
+use text::tokenize::{covered_by, distinctive_words, words_in_any_case};
+use transcripts::session::{Millis, Project};
 
 /// The share of the words asked about that a chain has to hold.
 const MIN_SHARE: f64 = 0.6;

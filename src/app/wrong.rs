@@ -9,13 +9,13 @@ use crate::app::digest::{accounts, refresh_pages, write_documents};
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::digest::{statement_id, title_id};
-use crate::model::session::RecordKey;
 use crate::model::session_head::SessionHead;
 use crate::model::since_then::{Overtaken, StatedBy};
 use crate::model::stored_digest::StoredDigest;
 use crate::store::{Memory, Reader, Writer};
 use crate::sys::messages::Ui;
-use crate::text::clean::id8;
+use text::clean::id8;
+use transcripts::session::RecordKey;
 
 /// Something that a model said of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,11 +8,11 @@ use crate::app::search::FOR_PERSON;
 use crate::app::stats::GroupBy;
 use crate::cli::numbers::{agent, client, count, dollars, within};
 use crate::config::SummarizerChoice;
-use crate::model::client::Client;
 use crate::model::note::NoteKind;
 use crate::render::report::ReportFor;
 use crate::setup::agent_hosts::Agent;
 use crate::setup::{InstallScope, TimerChoice};
+use transcripts::client::Client;
 
 /// A memory for Claude Code and other coding agents: turns new transcripts into daily pages and a searchable index.
 #[derive(Debug, Parser)]

@@ -14,7 +14,7 @@ use crate::app::notes::Refusal;
 use crate::cli::args::CloseArgs;
 use crate::config::{Config, agent};
 use crate::sys::messages::{self, Ui};
-use crate::text::clean::{one_line, without_controls};
+use text::clean::{one_line, without_controls};
 
 pub(crate) fn run(args: &CloseArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     if args.ids.is_empty() {

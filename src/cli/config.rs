@@ -10,7 +10,7 @@ use crate::app::settings::{SettingLine, SettingsReply, settings};
 use crate::cli::args::ConfigArgs;
 use crate::config::{self, Config};
 use crate::sys::messages;
-use crate::text::clean::shorten;
+use text::clean::shorten;
 
 /// Lists may hold hundreds of names.
 const MAX_VALUE_CHARS: usize = 160;

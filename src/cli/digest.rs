@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::model::page_path::pages_folder;
 use crate::setup::Host;
 use crate::sys::pager;
-use crate::text::clean::{one_line, without_controls};
+use text::clean::{one_line, without_controls};
 
 pub(crate) fn run(args: DigestArgs, config: Config, out: &mut impl Write) -> Result<Completion> {
     let (is_for_person, is_dry) = (!args.json && pager::terminal().is_some(), args.dry_run);

@@ -17,7 +17,7 @@ use crate::setup::transcript_retention::{KEY, RetentionChange};
 use crate::setup::{Host, InstallScope, apply, inspect, plan};
 use crate::sys::messages::Ui;
 use crate::sys::private_files;
-use crate::text::clean::{counted, one_line, shorten, without_controls};
+use text::clean::{counted, one_line, shorten, without_controls};
 
 /// The most characters of a line of a memory file, and of what is said of it.
 const MAX_LINE_CHARS: usize = 240;

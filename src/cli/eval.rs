@@ -8,7 +8,7 @@ use crate::app::Completion;
 use crate::app::eval::{EvalReply, EvalRequest, Hits, Told, eval};
 use crate::cli::args::EvalArgs;
 use crate::config::Config;
-use crate::text::clean::counted;
+use text::clean::counted;
 
 pub(crate) fn run(args: &EvalArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let reply = eval(config, &EvalRequest { project: args.project.as_deref(), since: args.since.as_deref() })?;

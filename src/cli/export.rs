@@ -10,7 +10,7 @@ use crate::app::open_memory::OpenMemory;
 use crate::app::transfer::export;
 use crate::cli::args::ExportArgs;
 use crate::config::Config;
-use crate::privacy::View;
+use crate::policy::View;
 
 pub(crate) fn run(args: &ExportArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let memory = OpenMemory::of(config, View::Owner)?;

@@ -10,8 +10,8 @@ use crate::app::asker::Asker;
 use crate::app::friction::{FrictionRequest, RepeatedError, friction};
 use crate::cli::args::FrictionArgs;
 use crate::config::Config;
-use crate::model::session::Millis;
-use crate::text::clean::{counted, one_line, shorten, without_controls};
+use text::clean::{counted, one_line, shorten, without_controls};
+use transcripts::session::Millis;
 
 /// The most characters of an error and of a command.
 const MAX_CHARS: usize = 200;

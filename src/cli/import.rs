@@ -12,7 +12,7 @@ use crate::app::transfer::import;
 use crate::cli::args::{ImportArgs, OtherTool};
 use crate::config::{Config, claude_mem_database};
 use crate::sys::messages::Ui;
-use crate::text::clean::{counted, one_line, without_controls};
+use text::clean::{counted, one_line, without_controls};
 
 pub(crate) fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let ui = Ui::default();

@@ -10,7 +10,7 @@ use crate::app::list::{ListRequest, ListedSession, list};
 use crate::cli::args::ListArgs;
 use crate::config::Config;
 use crate::sys::{messages, pager};
-use crate::text::clean::{fit_title, one_line, shorten, without_controls};
+use text::clean::{fit_title, one_line, shorten, without_controls};
 
 /// The most characters of a project's name in a line.
 const MAX_PROJECT_CHARS: usize = 20;

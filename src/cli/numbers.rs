@@ -1,10 +1,10 @@
 //! Numbers on the command line: each parser says in our own words what is accepted.
 
-use crate::model::client::Client;
 use crate::setup::agent_hosts::{Agent, AgentHost};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
+use transcripts::client::Client;
 
 /// An agent by its name.
 pub(super) fn client(text: &str) -> Result<Client, String> {

@@ -8,7 +8,7 @@ use anyhow::Result;
 use crate::config;
 use crate::render::terminal::{Look, for_terminal};
 use crate::sys::pager::{self, TerminalSize};
-use crate::text::wrap::hanging;
+use text::wrap::hanging;
 
 /// Prints markdown.
 pub(super) fn print_page(markdown: &str, out: &mut impl Write) -> Result<()> {

@@ -8,8 +8,8 @@ use anyhow::{Context, Result, ensure};
 use crate::app::Completion;
 use crate::cli::args::RedactArgs;
 use crate::config::Config;
-use crate::text::clean::without_controls;
 use redact::Finding;
+use text::clean::without_controls;
 
 pub(crate) fn run(args: &RedactArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let mut stdin = io::stdin().lock();

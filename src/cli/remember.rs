@@ -18,7 +18,7 @@ use crate::config::{Agent, Config, agent};
 use crate::model::note::{EVERYWHERE, NoteKind, project_label};
 use crate::model::time_spec::parse_day_ahead;
 use crate::sys::messages::{self, Ui};
-use crate::text::clean::{one_line, without_controls};
+use text::clean::{one_line, without_controls};
 
 pub(crate) fn run(args: &RememberArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let marks = marks(args, config)?;

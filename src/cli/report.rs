@@ -14,7 +14,7 @@ use crate::cli::args::ReportArgs;
 use crate::config::Config;
 use crate::render::report::{WorkReport, report_text};
 use crate::sys::messages::{self, Ui};
-use crate::text::clean::{counted, one_line, without_controls};
+use text::clean::{counted, one_line, without_controls};
 
 pub(crate) fn run(args: &ReportArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let asked = ReportRequest {

@@ -12,7 +12,7 @@ use crate::cli::args::RulesArgs;
 use crate::config::Config;
 use crate::render::quoted::quote;
 use crate::sys::messages::Ui;
-use crate::text::clean::{id8, one_line, shorten, without_controls};
+use text::clean::{id8, one_line, shorten, without_controls};
 
 /// The most characters of a rule, and of a quotation of it.
 const MAX_RULE_CHARS: usize = 240;

@@ -12,8 +12,8 @@ use crate::app::search::{MoreResults, SearchReply, SearchRequest, SearchResult, 
 use crate::cli::args::SearchArgs;
 use crate::config::Config;
 use crate::sys::{messages, pager};
-use crate::text::clean::{fit_title, one_line, shorten, shorten_title, without_controls};
 use anyhow::Result;
+use text::clean::{fit_title, one_line, shorten, shorten_title, without_controls};
 
 /// Limits of title and sentence in characters, so that a result is about fifty tokens.
 pub(super) const TITLE: usize = 80;

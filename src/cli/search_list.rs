@@ -11,7 +11,7 @@ use crate::app::asker::Asker;
 use crate::app::search::{SearchReply, SearchRequest, SearchResult, search};
 use crate::cli::args::{ResumeArgs, ShowArgs};
 use crate::config::Config;
-use crate::text::clean::{one_line, shorten, without_controls};
+use text::clean::{one_line, shorten, without_controls};
 
 /// Rows beside the results: the query, the sentence, the keys, and one for the prompt that follows.
 const OTHER_ROWS: usize = 5;

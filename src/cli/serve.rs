@@ -9,8 +9,8 @@ use crate::app::Completion;
 use crate::cli::args::ServeArgs;
 use crate::config::Config;
 use crate::model::time_spec::parse_duration;
-use crate::text::clean::counted;
 use crate::web::{ServeRequest, export, serve};
+use text::clean::counted;
 
 pub(crate) fn run(args: &ServeArgs, config: Config, out: &mut impl Write) -> Result<Completion> {
     if let Some(folder) = &args.export {

@@ -9,7 +9,7 @@ use crate::app::asker::Asker;
 use crate::app::share::{Proposal, SharedStatement, proposals, remove, share};
 use crate::cli::args::ShareArgs;
 use crate::config::Config;
-use crate::text::clean::{counted, one_line, shorten, without_controls};
+use text::clean::{counted, one_line, shorten, without_controls};
 
 /// The most characters of a statement in a list.
 const MAX_CHARS: usize = 90;

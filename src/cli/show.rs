@@ -17,7 +17,7 @@ use crate::cli::meant;
 use crate::config::Config;
 use crate::model::page_path::parse_day;
 use crate::sys::messages;
-use crate::text::clean::without_controls;
+use text::clean::without_controls;
 
 /// Character limits of an item's text: on a line, and in JSON.
 const LINE_TEXT_CHARS: usize = 120;

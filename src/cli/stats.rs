@@ -14,7 +14,7 @@ use crate::app::status::ReceiptCounts;
 use crate::cli::args::StatsArgs;
 use crate::config::Config;
 use crate::sys::{messages, pager};
-use crate::text::clean::{counted, one_line, shorten, without_controls};
+use text::clean::{counted, one_line, shorten, without_controls};
 
 /// The most characters of a group's name.
 const MAX_NAME_CHARS: usize = 28;

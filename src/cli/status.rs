@@ -9,10 +9,10 @@ use crate::app::open_memory::OpenMemory;
 use crate::app::status::{AgentCount, BadLine, Failing, Reason, ReceiptCounts, Status, Vectors, problems, status};
 use crate::cli::args::StatusArgs;
 use crate::config::Config;
-use crate::privacy::View;
-use crate::source::NO_TYPE;
-use crate::text::clean;
-use crate::text::clean::{counted, size};
+use crate::policy::View;
+use text::clean;
+use text::clean::{counted, size};
+use transcripts::source::NO_TYPE;
 
 /// Bad lines that are listed; the others are only counted.
 const MAX_LISTED: usize = 10;

@@ -11,7 +11,7 @@ use crate::app::sync::{self, AddedPlace, Encryption, MachineStatus, PlaceRequest
 use crate::cli::args::{SyncAction, SyncAddArgs, SyncArgs};
 use crate::config::Config;
 use crate::sys::messages::Ui;
-use crate::text::clean::{counted, one_line, without_controls};
+use text::clean::{counted, one_line, without_controls};
 
 /// So that figures stand below the address of their place.
 const MIN_NAME_CHARS: usize = 10;

@@ -75,8 +75,8 @@ mod with_server {
     use crate::cli::stats::{print_table, report_left_out};
     use crate::config::Config;
     use crate::sys::messages::{self, Ui};
-    use crate::text::clean::{counted, id8, one_line, shorten, without_controls};
-    use crate::text::disarm::disarm;
+    use text::clean::{counted, id8, one_line, shorten, without_controls};
+    use text::disarm::disarm;
 
     /// The most characters of a statement in a list, and how many of a kind are listed.
     const MAX_CHARS: usize = 80;

@@ -11,9 +11,9 @@ use crate::app::close_items::{OpenLine, OpenProject, open_everywhere, recent_sin
 use crate::app::open_of_team::ColleagueLine;
 use crate::cli::args::TodoArgs;
 use crate::config::Config;
-use crate::model::session::Millis;
 use crate::sys::messages;
-use crate::text::clean::{counted, id8, one_line, without_controls};
+use text::clean::{counted, id8, one_line, without_controls};
+use transcripts::session::Millis;
 
 pub(crate) fn run(args: &TodoArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let since = if args.all { Millis::MIN } else { recent_since(config.now()) };

@@ -19,8 +19,8 @@ use crate::config::Config;
 use crate::model::digest::WITHOUT_MODEL;
 use crate::sys::messages;
 use crate::sys::messages::Ui;
-use crate::text::budget::{ESTIMATE, tokens};
-use crate::text::clean::{one_line, shorten, without_controls};
+use text::budget::{ESTIMATE, tokens};
+use text::clean::{one_line, shorten, without_controls};
 
 /// Default limit of the answer, in tokens: 300 words and their sources.
 const DEFAULT_MAX_TOKENS: usize = 800;

@@ -17,7 +17,7 @@ use crate::cli::meant;
 use crate::config::Config;
 use crate::render::quoted::quote;
 use crate::sys::messages::Ui;
-use crate::text::clean::{id8, one_line, shorten, without_controls};
+use text::clean::{id8, one_line, shorten, without_controls};
 
 /// What is said of words that a digest made elsewhere, or anew, does not hold.
 const NO_WORDS: &str = "(its words are not in this index)";

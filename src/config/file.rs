@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{DigestConfig, EmbeddingsConfig, PrivacyConfig, Schedule, Setting, Sources, TeamConsent, setting};
 use crate::model::price::Price;
-use crate::model::session::Millis;
-use crate::privacy::ProjectPatterns;
-use crate::source::tools_of_no_memory;
+use crate::policy::ProjectPatterns;
+use transcripts::session::Millis;
+use transcripts::source::tools_of_no_memory;
 
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 
 use super::{Config, editors, path_var};
-use crate::model::client::Client;
 use crate::sys::child_process::which;
+use transcripts::client::Client;
 
 /// Variables that decide where recall's own files are, each with its default below the home, if it has one.
 pub(crate) const LOCATION_VARIABLES: [(&str, Option<&str>); 4] = [

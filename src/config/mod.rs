@@ -28,6 +28,8 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
+#[cfg(test)]
+pub(crate) use self::privacy::OWN_TOOLS;
 pub(crate) use crate::config::inherited_env::{InheritedEnvironment, LOCATION_VARIABLES};
 pub(crate) use agent::{Agent, agent, agent_of_client};
 pub(crate) use digest::{DigestConfig, SummarizerChoice};
@@ -41,14 +43,15 @@ pub(crate) use schedule::Schedule;
 pub(crate) use sources::Sources;
 pub(crate) use team::TeamConsent;
 
-use crate::model::client::{Client, InEditors};
 use crate::model::price::Price;
-use crate::model::session::{Millis, short_id};
-use crate::privacy::{Policy, ProjectPatterns, Sanitizer, View};
-use crate::source::discover::ClientFolder;
+use crate::policy::{Policy, ProjectPatterns, View};
 use crate::sys::paths::path_aliases;
 use crate::sys::projects::Projects;
 use redact::RULES_VERSION;
+use transcripts::client::{Client, InEditors};
+use transcripts::privacy::Sanitizer;
+use transcripts::session::{Millis, short_id};
+use transcripts::source::discover::ClientFolder;
 
 const DAY: Millis = 86_400_000;
 

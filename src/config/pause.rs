@@ -12,8 +12,8 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
 use crate::config::{self, Config};
-use crate::model::session::Millis;
 use crate::sys::private_files;
+use transcripts::session::Millis;
 
 /// The file that holds the end of the pause.
 pub(crate) const FILE: &str = "paused.json";

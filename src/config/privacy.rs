@@ -5,8 +5,15 @@ use globset::{Glob, GlobBuilder, GlobSetBuilder};
 use regex::{RegexSet, RegexSetBuilder};
 use serde::{Deserialize, Serialize};
 
-use crate::privacy::{PrivateFiles, Sanitizer};
+use crate::analyze::use_of_told::names_in;
 use redact::{Redactor, Rule};
+use transcripts::privacy::{OwnWords, PrivateFiles, Sanitizer};
+
+/// The tools of `recall mcp`: `build.rs` reads the names in its files.
+pub(crate) const OWN_TOOLS: &[&str] = include!(concat!(env!("OUT_DIR"), "/own_tools.rs"));
+
+/// By what our own words are known in a transcript: what the memory says about earlier sessions is not ingested again.
+const OWN_WORDS: OwnWords = OwnWords { tools: OWN_TOOLS, names_in };
 
 /// Files whose content is never stored, whatever the config says.
 pub(crate) const PRIVATE_FILES: [&str; 70] = [
@@ -79,7 +86,8 @@ impl PrivacyConfig {
         let private = globs(PRIVATE_FILES.into_iter().chain(own(false)))?;
         let mut allowed = GlobSetBuilder::new();
         globs(own(true))?.into_iter().for_each(|glob| _ = allowed.add(glob));
-        Ok(Sanitizer::new(redactor, self.patterns()?, PrivateFiles::new(private, allowed.build()?), skip_tools.to_vec()))
+        Ok(Sanitizer::new(redactor, self.patterns()?, PrivateFiles::new(private, allowed.build()?), skip_tools.to_vec())
+            .knowing(OWN_WORDS))
     }
 }
 

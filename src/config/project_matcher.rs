@@ -1,6 +1,6 @@
 //! Which projects someone means who names them: the one answer for `--project` of every command, and for `project:` of a search.
 //!
-//! What the config excludes or isolates is read more generously, by [`crate::privacy::ProjectPatterns`]: folders below, and names in between.
+//! What the config excludes or isolates is read more generously, by [`crate::policy::ProjectPatterns`]: folders below, and names in between.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use anyhow::Result;
 use globset::GlobSet;
 
 use super::globset;
-use crate::model::session::Project;
+use transcripts::session::Project;
 
 /// A pattern for projects: a glob, matched against the path of a project's root and against its name, which is that of its folder. `~` is
 /// the home, by each of its paths where it lies behind a link.

@@ -7,7 +7,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::model::session::short_id;
+use transcripts::session::short_id;
 
 /// Where systems keep the zone database, by IANA name.
 const DATABASE: &str = "/usr/share/zoneinfo";

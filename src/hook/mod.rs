@@ -29,10 +29,10 @@ use self::payload::{Event, Payload};
 use crate::app::open_memory::explained;
 use crate::config::{self, Config, pause};
 use crate::hook::deadline::with_deadline;
-use crate::model::client::Client;
-use crate::source::mark;
-use crate::source::mark::Mark;
+use crate::inputs::mark;
+use crate::inputs::mark::Mark;
 use crate::sys::failpoints;
+use transcripts::client::Client;
 
 /// Deadline for receiving the payload when leaving a mark: the client allows 1.5 s in total at the end of a session.
 const MARK_DEADLINE: Duration = Duration::from_secs(1);

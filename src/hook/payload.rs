@@ -6,10 +6,10 @@ use anyhow::{Context, Result};
 use serde_json::{Map, Value};
 
 use crate::config::Config;
-use crate::model::client::Client;
-use crate::source::discover::ClientFolder;
-use crate::source::{homes_of, source_of};
 use crate::sys::paths::is_same_path;
+use transcripts::client::Client;
+use transcripts::source::discover::ClientFolder;
+use transcripts::source::{homes_of, source_of};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {

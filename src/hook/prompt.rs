@@ -8,10 +8,10 @@ use crate::app::dropped::dropped_at_prompt;
 use crate::app::hook_state::{compaction, dedupe, log, seen};
 use crate::app::prompt::{PromptRequest, at_prompt};
 use crate::config::Config;
-use crate::model::client::Client;
-use crate::model::session::short_id;
 use crate::render::session_start::MAX_CHARS;
-use crate::source::{may_be_person, source_of};
+use transcripts::client::Client;
+use transcripts::session::short_id;
+use transcripts::source::{may_be_person, source_of};
 
 const EVENT: &str = "user-prompt-submit";
 

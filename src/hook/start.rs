@@ -12,10 +12,10 @@ use crate::app::hook_state::{compaction, dedupe, log, seen};
 use crate::app::open_memory::{OpenMemory, explained, waits_for_upgrade};
 use crate::app::session_start::{ContextRequest, RenderedContext, StartMode, compacted_session, gather, gather_compacted};
 use crate::config::Config;
-use crate::model::client::Client;
-use crate::model::session::Millis;
-use crate::privacy::View;
-use crate::source::live_session;
+use crate::policy::View;
+use transcripts::client::Client;
+use transcripts::session::Millis;
+use transcripts::source::live_session;
 
 const EVENT: &str = "session-start";
 /// Time for which a statement waits for a lock. Must be less than the hook's deadline.

@@ -23,7 +23,7 @@ use crate::config::{Config, pause};
 use crate::mcp::day_pages;
 use crate::mcp::workspace_root::WorkspaceRoot;
 use crate::model::page_path::parse_day;
-use crate::model::session::Millis;
+use transcripts::session::Millis;
 
 /// For the model, once per session.
 const INSTRUCTIONS: &str = "The memory of earlier coding sessions. `search` finds sessions and notes by words (file:, project:, branch:, \

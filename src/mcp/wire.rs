@@ -15,7 +15,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Stdin, Stdout};
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 
-use crate::source::json::{fields, fields_before_cut, number, text};
+use transcripts::source::json::{fields, fields_before_cut, number, text};
 
 /// Largest accepted frame in bytes; the library's limit is the same.
 const MAX_FRAME: usize = 16 << 20;

@@ -5,9 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::clean::{id8, one_line, shorten, without_controls};
-use crate::text::disarm::disarm;
-use crate::text::phrase::PhraseMatcher;
+use text::clean::{id8, one_line, shorten, without_controls};
+use text::disarm::disarm;
+use text::phrase::PhraseMatcher;
 
 /// The longest name of an agent, in characters.
 const MAX_NAME_CHARS: usize = 40;

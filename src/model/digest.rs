@@ -9,7 +9,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::model::section::{Carriers, SECTION_COUNT, Section};
-use crate::model::session::{RecordKey, short_id};
+use transcripts::session::{RecordKey, short_id};
 
 /// The name of the summarizer that is no model, in digests and in the config.
 pub(crate) const WITHOUT_MODEL: &str = "extract";

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use crate::model::author::Author;
 use crate::model::note::Note;
-use crate::model::session::Millis;
-use crate::text::clean::id8;
+use text::clean::id8;
+use transcripts::session::Millis;
 
 /// Who closed an open item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -2,8 +2,8 @@
 
 use jiff::civil::Date;
 
-use crate::model::session::{Millis, Project};
 use crate::model::team_file::{TeamFile, is_from_server, is_open_kind, is_team_file};
+use transcripts::session::{Millis, Project};
 
 /// A memory file as a digest read it last.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 
 use crate::model::author::Author;
-use crate::model::session::{Millis, Project};
+use transcripts::session::{Millis, Project};
 
 /// What stands before the day on which a note is due.
 const DUE: &str = "due:";

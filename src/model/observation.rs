@@ -1,6 +1,6 @@
 //! What git says, at a known time, of something that a session or a note names.
 
-use crate::model::session::Millis;
+use transcripts::session::Millis;
 
 /// What became of something since it was named.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use jiff::civil::Date;
 
-use crate::model::session::{Session, short_id};
-use crate::text::clean::id8;
-use crate::text::markdown::slug;
+use text::clean::id8;
+use text::markdown::slug;
+use transcripts::session::{Session, short_id};
 
 /// The list of the days that have a page; it links to them by their paths.
 pub(crate) const DAY_LIST: &str = "pages.md";

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use crate::model::session::{TokenCounts, Tokens};
+use transcripts::session::{FAST_SUFFIX, TokenCounts, Tokens, US_SUFFIX};
 
 /// US dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
@@ -24,9 +24,6 @@ pub struct Price {
 
 const LIST: &str = include_str!("price/list.toml");
 
-/// Suffixes of the model ids under which requests in fast mode, or with US-only inference, are counted.
-pub(crate) const FAST_SUFFIX: &str = "-fast";
-pub(crate) const US_SUFFIX: &str = "-us";
 /// Price factor for US-only inference.
 const US_FACTOR: f64 = 1.1;
 

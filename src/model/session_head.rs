@@ -1,7 +1,7 @@
 //! What is known of a session without its items.
 
-use crate::model::client::Client;
-use crate::model::session::{Millis, Project};
+use transcripts::client::Client;
+use transcripts::session::{Millis, Project};
 
 /// A session without its items.
 #[derive(Debug, Clone, PartialEq, Eq)]

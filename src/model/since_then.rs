@@ -6,8 +6,8 @@ use std::collections::{HashMap, HashSet};
 use crate::model::author::Author;
 use crate::model::item_state::Closing;
 use crate::model::observation::Observation;
-use crate::model::session::Millis;
-use crate::text::clean::id8;
+use text::clean::id8;
+use transcripts::session::Millis;
 
 /// Who made a statement, and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -1,7 +1,7 @@
 //! A digest with how it was made.
 
 use crate::model::digest::{Digest, is_by_model};
-use crate::model::session::Millis;
+use transcripts::session::Millis;
 
 /// A stored digest.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,7 +7,7 @@ use jiff::ToSpan;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::model::session::Millis;
+use transcripts::session::Millis;
 
 const TIMES: &str = "give an age like 7d, 12h or 2w, a date like 2026-01-31, `today` or `yesterday`";
 /// In milliseconds.

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::model::session::Millis;
-use crate::text::clean::{one_line, shorten, without_controls};
+use text::clean::{one_line, shorten, without_controls};
+use transcripts::session::Millis;
 
 /// The most characters of a statement.
 const MAX_STATEMENT_CHARS: usize = 300;

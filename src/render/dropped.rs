@@ -1,9 +1,9 @@
 //! What compactions dropped, quoted with turns and times. Pure.
 
 use crate::analyze::dropped::{Quote, QuoteKind};
-use crate::model::session::{Millis, said};
-use crate::text::budget::max_bytes;
-use crate::text::disarm::{CLOSING_TAG, OPENING_TAG};
+use text::budget::max_bytes;
+use text::disarm::{CLOSING_TAG, OPENING_TAG};
+use transcripts::session::{Millis, said};
 
 /// The most characters of a quote where all are told, and at a prompt.
 const MAX_QUOTE_CHARS: usize = 400;

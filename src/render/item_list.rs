@@ -7,8 +7,8 @@ use serde::Serialize;
 use crate::analyze::condense::tool_line;
 use crate::analyze::distinct::{DistinctEntry, distinct_entries};
 use crate::analyze::signal::Tier;
-use crate::model::session::{Item, Millis, RecordKey, Session};
-use crate::text::clean::{one_line, shorten};
+use text::clean::{one_line, shorten};
+use transcripts::session::{Item, Millis, RecordKey, Session};
 
 /// A stored item with the values that decide how it is used.
 #[derive(Debug, Clone, Serialize)]

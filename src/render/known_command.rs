@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::analyze::shell::CommandClass;
-use crate::text::clean::{counted, one_line, without_controls};
+use text::clean::{counted, one_line, without_controls};
+use transcripts::shell::CommandClass;
 
 /// A command, with how its runs ended.
 #[derive(Debug, Serialize)]

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::model::session::Millis;
-use crate::text::clean::{id8, shorten};
+use text::clean::{id8, shorten};
+use transcripts::session::Millis;
 
 /// The most characters of an error, and of each command.
 const MAX_CHARS: usize = 240;

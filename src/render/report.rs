@@ -9,10 +9,10 @@ use serde::{Serialize, Serializer};
 
 use super::quoted::{last_of, quote};
 use crate::analyze::account::{Commit, LastRun, PullRequest};
-use crate::model::client::Client;
-use crate::model::session::{Millis, Project};
-use crate::text::clean::{counted, id8, one_line, shorten};
-use crate::text::markdown::{code, heading, inline};
+use text::clean::{counted, id8, one_line, shorten};
+use text::markdown::{code, heading, inline};
+use transcripts::client::Client;
+use transcripts::session::{Millis, Project};
 
 /// The most characters of a title, of a line that is quoted, and of a commit's subject.
 const MAX_TITLE_CHARS: usize = 150;

@@ -14,13 +14,13 @@ use crate::model::digest::{Claim, Digest};
 use crate::model::item_state::{ItemStates, TaskItem};
 use crate::model::note::NoteKind;
 use crate::model::section::{Section, Shown, View, shown_in};
-use crate::model::session::said;
 use crate::render::page::date;
 use crate::render::quoted::{Listener, QuotedParts, quote};
-use crate::text::blocks::beginning;
-use crate::text::budget::{max_bytes, tokens};
-use crate::text::clean::{id8, shorten};
-use crate::text::disarm::{CLOSING_TAG, OPENING_TAG};
+use text::blocks::beginning;
+use text::budget::{max_bytes, tokens};
+use text::clean::{id8, shorten};
+use text::disarm::{CLOSING_TAG, OPENING_TAG};
+use transcripts::session::said;
 
 /// The client replaces longer text (over 10,000 characters) with a preview of a file.
 pub(crate) const MAX_CHARS: usize = 9_900;

@@ -5,7 +5,7 @@ use std::mem::take;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::model::page_path::{self, LinkedPage};
-use crate::text::wrap::{MIN_COLUMNS, unbroken, wrapped};
+use text::wrap::{MIN_COLUMNS, unbroken, wrapped};
 
 /// Longer lines are hard to read, in columns.
 const MAX_COLUMNS: usize = 100;

@@ -7,12 +7,12 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use crate::analyze::account::{SessionAccount, Turn, WordKind};
-use crate::model::client::Client;
-use crate::model::session::Millis;
-use crate::model::session::said;
 use crate::render::quoted::{Listener, QuotedParts, turn_lines};
-use crate::text::blocks::beginning;
-use crate::text::clean::shorten_title;
+use text::blocks::beginning;
+use text::clean::shorten_title;
+use transcripts::client::Client;
+use transcripts::session::Millis;
+use transcripts::session::said;
 
 /// The most characters of a title in a line, of a step, and of what the user said in it.
 pub(crate) const TITLE: usize = 90;

@@ -1,16 +1,16 @@
 //! Fits sources into a token budget. Pure.
 
-use crate::model::client::Client;
 use crate::model::section::Section;
-use crate::model::session::Millis;
-use crate::model::session::said;
 use crate::render::quoted::quote;
-use crate::text::budget::{max_bytes, tokens};
-use crate::text::clean::id8;
-use crate::text::clean::one_line;
-use crate::text::clean::shorten_title;
-use crate::text::clean::without_controls;
 use serde::Serialize;
+use text::budget::{max_bytes, tokens};
+use text::clean::id8;
+use text::clean::one_line;
+use text::clean::shorten_title;
+use text::clean::without_controls;
+use transcripts::client::Client;
+use transcripts::session::Millis;
+use transcripts::session::said;
 
 /// A session or note on the topic.
 #[derive(Debug, Clone, PartialEq, Serialize)]

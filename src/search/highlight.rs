@@ -5,9 +5,9 @@ use std::ops::Range;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::query::Query;
-use crate::text::clean::shorten;
-use crate::text::synonyms::words_of_group;
-use crate::text::tokenize::{is_unsegmented, stem, words_of};
+use text::clean::shorten;
+use text::synonyms::words_of_group;
+use text::tokenize::{is_unsegmented, stem, words_of};
 
 /// The longest suffix after a stem that still counts as the same word, in bytes.
 const MAX_SUFFIX_BYTES: usize = 5;

@@ -21,15 +21,15 @@ pub(crate) use self::kind::{KindFilter, kinds};
 pub(crate) use self::passages::Passage;
 pub use self::query::Query;
 pub(crate) use self::rank::{SemanticMatches, unmatched_projects};
-use crate::model::client::Client;
 use crate::model::memory_file::MemoryFile;
 use crate::model::note::Note;
-use crate::model::session::{Millis, Project};
 use crate::model::session_head::SessionHead;
 use crate::model::since_then::SinceThen;
 use crate::search::results::ResultBuilder;
 use crate::store::Memory;
-use crate::text::clean::{one_line, shorten, without_controls};
+use text::clean::{one_line, shorten, without_controls};
+use transcripts::client::Client;
+use transcripts::session::{Millis, Project};
 
 /// Search options.
 #[derive(Debug, Clone, Default)]

@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use super::highlight::WordMatch;
 use crate::analyze::prose::all_sentences;
-use crate::model::session::Millis;
 use crate::store::search::SessionText;
 use crate::store::search::TextKind;
-use crate::text::clean::{one_line, without_controls};
+use text::clean::{one_line, without_controls};
+use transcripts::session::Millis;
 
 /// The most bytes of context on either side of a match.
 const CONTEXT_BYTES: usize = 220;

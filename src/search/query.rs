@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use super::kind::KindFilter;
 use crate::config::{ProjectMatcher, QueryContext};
-use crate::model::client::Client;
-use crate::model::session::Millis;
 use crate::model::time_spec::parse_time;
 use crate::store::search::{DocumentOf, TextKind};
-use crate::text::synonyms::group_of;
-use crate::text::tokenize::{index_text, is_stop_word, is_unsegmented, tokens_of, words_of};
+use text::synonyms::group_of;
+use text::tokenize::{index_text, is_stop_word, is_unsegmented, tokens_of, words_of};
+use transcripts::client::Client;
+use transcripts::session::Millis;
 
 /// The most words used; a prompt may be a pasted log.
 const MAX_WORDS: usize = 400;

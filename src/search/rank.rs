@@ -9,13 +9,13 @@ use super::query::{Filters, Query};
 use crate::analyze::stranger::only_states;
 use crate::config::ProjectMatcher;
 use crate::model::section::Section;
-use crate::model::session::{Millis, Project};
 use crate::model::team_file::{TeamFile, is_team_file};
 use crate::search::semantic::score_fusion::{MAX_CANDIDATES, fuse_scores};
 use crate::search::weights::{QueryWords, WeightedWord};
 use crate::store::Reader;
 use crate::store::search::{DocumentHit, FtsQuery};
-use crate::text::tokenize::{index_names, index_text};
+use text::tokenize::{index_names, index_text};
+use transcripts::session::{Millis, Project};
 
 /// This many words always rank; they also find documents as long as they are rare enough together.
 const RANKING_WORDS: usize = 8;

@@ -18,8 +18,8 @@ use crate::store::Reader;
 use crate::store::came_since::CameSince;
 use crate::store::search::TextKind;
 use crate::store::search::{DocumentHit, SessionText, TextScope};
-use crate::text::clean::{one_line, without_controls};
-use crate::text::tokenize::words_of;
+use text::clean::{one_line, without_controls};
+use text::tokenize::words_of;
 
 /// How many times better a score must be to count as clearly better.
 const CLEARLY_BETTER: f64 = 1.2;

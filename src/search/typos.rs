@@ -9,7 +9,7 @@ use anyhow::Result;
 
 use super::query::{Query, Term};
 use crate::store::Reader;
-use crate::text::synonyms::group_of;
+use text::synonyms::group_of;
 
 /// The shortest word that is corrected, in characters: shorter ones have too many neighbours.
 const MIN_CHARS: usize = 5;

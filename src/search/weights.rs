@@ -7,8 +7,8 @@ use anyhow::Result;
 use super::highlight::Highlighter;
 use super::query::Query;
 use crate::store::Reader;
-use crate::text::synonyms::marker;
-use crate::text::tokenize::words_of;
+use text::synonyms::marker;
+use text::tokenize::words_of;
 
 /// The most words that are looked up.
 const MAX_LOOKED_UP: usize = 48;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::Host;
 use super::hook_command::{HookForm, TIMEOUT};
 use super::servers::{self, EntryForm, OPENCODE_SERVERS, ServerLocation, VS_CODE_SERVERS};
-use crate::model::client::Client;
-use crate::source::source_of;
+use transcripts::client::Client;
+use transcripts::source::source_of;
 
 /// An agent into which something can be installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

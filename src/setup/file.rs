@@ -14,8 +14,8 @@ use anyhow::{Context, Result, anyhow};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use tempfile::NamedTempFile;
 
-use crate::source::delta;
 use crate::sys::private_files;
+use transcripts::source::delta;
 
 /// How many links are followed before a chain counts as a circle.
 const MAX_LINKS: usize = 40;

@@ -9,8 +9,8 @@ use super::hook_command::{HookForm, Invocation};
 use super::servers::{EntryForm, ServerLocation};
 use super::timer_job::path_text;
 use super::{Host, InstallScope};
-use crate::model::client::Client;
 use crate::sys::projects::Projects;
+use transcripts::client::Client;
 
 /// Claude Code's own file, by its current name and by an older one, and the file of a project's servers.
 const CLIENT_FILE: &str = ".claude.json";

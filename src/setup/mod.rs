@@ -38,7 +38,7 @@ use serde::{Deserialize, Serialize};
 use self::agent_hosts::{Agent, AgentHost};
 use self::timer_cli::TimerCli;
 use crate::config::{Config, InheritedEnvironment};
-use crate::model::client::Client;
+use transcripts::client::Client;
 
 /// What an install works with: the config, the environment, and the commands that control timers.
 #[derive(Debug)]

@@ -19,7 +19,7 @@ use super::strict_json::{Broken, Insertion};
 use super::timer::{self, choose};
 use super::timer_steps::TimerStep;
 use super::{Host, InstallScope, Timer, TimerChoice};
-use crate::model::client::Client;
+use transcripts::client::Client;
 
 /// What is to be installed.
 #[derive(Debug, Clone)]

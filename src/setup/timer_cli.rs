@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use subprocess::{Exec, InputData, Redirection};
 
 use crate::sys::child_process::{self, ChildLimits, which};
-use crate::text::clean::{one_line, shorten, without_controls};
+use text::clean::{one_line, shorten, without_controls};
 
 /// How long a command may take; starting a timer can mean waiting for its manager.
 const TIMEOUT_SECONDS: u64 = 30;

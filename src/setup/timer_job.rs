@@ -6,8 +6,8 @@ use anyhow::{Context, Result, bail};
 
 use super::Host;
 use crate::config::Schedule;
-use crate::model::client::Client;
 use crate::sys::child_process::which;
+use transcripts::client::Client;
 
 /// The folders in which every system has commands.
 const SYSTEM_PATH: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];

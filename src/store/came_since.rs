@@ -11,10 +11,10 @@ use crate::analyze::distinct::normalized;
 use crate::analyze::lives::SaidSentences;
 use crate::model::note::Note;
 use crate::model::observation::Observation;
-use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
 use crate::model::since_then::{SinceThen, standing};
-use crate::text::tokenize::distinctive_words;
+use text::tokenize::distinctive_words;
+use transcripts::session::Millis;
 
 /// The most changed files that are told.
 const MAX_CHANGED: usize = 3;

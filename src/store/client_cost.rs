@@ -6,8 +6,8 @@ use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::Reader;
-use crate::model::session::Tokens;
 use crate::store::chunk::StoredUsage;
+use transcripts::session::Tokens;
 
 /// A session's cost as the client reports it, and the token usage its messages report.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,7 +5,7 @@ use rusqlite::{Connection, Row, params};
 
 use super::Reader;
 use crate::analyze::commands::UsedCommand;
-use crate::analyze::shell::CommandClass;
+use transcripts::shell::CommandClass;
 
 impl Reader {
     /// Hands over the commands of the sessions of a project with the session's whole id, oldest first, one at a time: there may be many.

@@ -11,7 +11,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::Reader;
 use super::search::CountCache;
 use crate::sys::failpoints;
-use crate::sys::sqlite_files::sqlite_uri;
+use transcripts::sqlite_files::sqlite_uri;
 
 /// More than there are different statements: one that is dropped is parsed again for each session.
 pub(super) const CACHED_STATEMENTS: usize = 256;

@@ -8,8 +8,8 @@ use rusqlite::Connection;
 use super::Reader;
 use crate::analyze::denied::{DeniedStatement, reply_id, without_denied};
 use crate::model::digest::{Digest, is_item_id};
-use crate::model::session::{Millis, RecordKey};
 use crate::model::session_head::SessionHead;
+use transcripts::session::{Millis, RecordKey};
 
 impl Reader {
     /// What is not so of a session.

@@ -13,8 +13,8 @@ use super::open_items::ListedItem;
 use super::{Reader, Writer};
 use crate::analyze::account::ACCOUNT_RULES;
 use crate::model::digest::{OpenItem, WITHOUT_MODEL};
-use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
+use transcripts::session::Millis;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct DigestInputs {

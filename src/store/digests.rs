@@ -11,7 +11,6 @@ use crate::analyze::eligibility::{ModelFailures, SkipReason};
 use crate::analyze::minhash::SessionWordSet;
 use crate::model::digest::{CLAUDE_MEM, Digest, OpenItem, WITHOUT_MODEL, is_by_model};
 use crate::model::section::Section;
-use crate::model::session::{Millis, unused_id};
 use crate::model::session_head::SessionHead;
 use crate::model::stored_digest::StoredDigest;
 use crate::store::codec::{pack, unpack};
@@ -20,6 +19,7 @@ use crate::store::digest_inputs::DigestInputs;
 use crate::store::near_duplicates;
 use crate::store::overtaken;
 use crate::store::packed::{PackedAccount, PackedDigest};
+use transcripts::session::{Millis, unused_id};
 
 /// Prefix of facts that record used replies; the input hash follows it.
 const USED_REPLY: &str = "used reply:";

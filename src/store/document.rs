@@ -9,9 +9,9 @@ use crate::analyze::account::AccountToStore;
 use crate::model::digest::Digest;
 use crate::model::memory_file::MemoryFile;
 use crate::model::search_column::SearchColumn;
-use crate::model::session::{Evidence, Item, Project, QueueEvent, Session};
-use crate::text::synonyms::markers;
-use crate::text::tokenize::IndexedText;
+use text::synonyms::markers;
+use text::tokenize::IndexedText;
+use transcripts::session::{Evidence, Item, Project, QueueEvent, Session};
 
 /// How many columns a document has.
 const COLUMN_COUNT: usize = SearchColumn::ALL.len();
@@ -235,7 +235,7 @@ mod tests {
     use super::*;
     use crate::model::digest::Claim;
     use crate::model::section::Section;
-    use crate::model::session::RecordKey;
+    use transcripts::session::RecordKey;
 
     #[test]
     fn every_section_of_a_digest_is_found_in_its_column() {

@@ -16,7 +16,7 @@ use rustix::process::{Flock, FlockOffsetType, FlockType, fcntl_getlk};
 use super::codec::UnreadableBody;
 use crate::model::page_path::PAGES;
 use crate::store::files_beside;
-use crate::sys::sqlite_files::WAL;
+use transcripts::sqlite_files::WAL;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum StoreError {

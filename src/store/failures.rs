@@ -6,7 +6,7 @@ use rusqlite::{Connection, Row, params};
 
 use super::Reader;
 use crate::analyze::failures::{Between, Failure, PassedRun};
-use crate::model::session::Project;
+use transcripts::session::Project;
 
 /// An error with where it was met.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 use crate::sys::private_files;
-use crate::sys::sqlite_files::{LOGS, WAL, with_suffix};
+use transcripts::sqlite_files::{LOGS, WAL, with_suffix};
 
 /// Appended to the name of the index: the daily copy.
 pub(crate) const COPY: &str = ".copy";

@@ -13,8 +13,8 @@ use anyhow::Result;
 use rusqlite::{Connection, Transaction, params};
 
 use super::{Reader, Writer};
-use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
+use transcripts::session::Millis;
 
 /// Each folder once, found in as many steps through the table as there are folders: they are few, and sessions many.
 const KNOWN: &str = "WITH RECURSIVE known(folder) AS (SELECT min(folder) FROM main.session_folder

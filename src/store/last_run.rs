@@ -8,9 +8,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::session::Millis;
 use crate::sys::private_files;
-use crate::text::clean::{one_line, shorten, without_controls};
+use text::clean::{one_line, shorten, without_controls};
+use transcripts::session::Millis;
 
 const FILE: &str = "last-run.json";
 /// The longest error text stored, in characters.

@@ -8,7 +8,7 @@ use anyhow::Result;
 use rusqlite::Connection;
 
 use super::Reader;
-use crate::model::session::RecordKey;
+use transcripts::session::RecordKey;
 
 /// Sorted keys of the records that have a title. Valid for a connection that reads many sessions while no title is added or removed;
 /// querying for each record of each session would take as long as unpacking them.

@@ -19,7 +19,7 @@ use crate::analyze::without_model::UNANSWERED;
 use crate::model::author::Author;
 use crate::model::item_state::{Closer, Closing, ItemState, ItemStates};
 use crate::model::note::Note;
-use crate::model::session::Millis;
+use transcripts::session::Millis;
 
 /// A session's place in its project: by its start, then by its id. Those without a time come last.
 const IN_ORDER: &str = "coalesce(s.started_at, 9223372036854775807), s.id";

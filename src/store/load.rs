@@ -9,11 +9,11 @@ use anyhow::{Context, Result, bail};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::Reader;
-use crate::model::client::Client;
-use crate::model::session::{Millis, Project};
 use crate::model::session_head::SessionHead;
 use crate::store::chunk::ItemKind;
 use crate::store::owned;
+use transcripts::client::Client;
+use transcripts::session::{Millis, Project};
 
 /// How many earlier sessions contribute the open items a session is shown, and the maximum age of those sessions in milliseconds.
 pub(super) const SHOWN_EARLIER_SESSIONS: usize = 3;
@@ -21,7 +21,7 @@ const MAX_OPEN_AGE: Millis = 14 * 24 * 3600 * 1000;
 
 /// Shortest id prefix that is accepted, in characters.
 const MIN_PREFIX: usize = 4;
-/// Does the id of `session s` begin with the time? Then [`id8`](crate::text::clean::id8) shows its end.
+/// Does the id of `session s` begin with the time? Then [`id8`](text::clean::id8) shows its end.
 pub(super) const BEGINS_WITH_TIME: &str = "(substr(s.id, 15, 1) = '7' OR substr(s.id, 1, 4) = 'ses_' OR substr(s.id, 14, 1) = '_' OR length(s.id) = 13 AND s.id NOT GLOB '*[^0-9]*')";
 
 /// Selects the columns of a [`SessionHead`] from `session s`; the caller appends `WHERE` and the rest.

@@ -13,8 +13,8 @@ use anyhow::Result;
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::{Reader, folders, is_there, lock_timeout};
-use crate::model::session::Millis;
-use crate::privacy::Policy;
+use crate::policy::Policy;
+use transcripts::session::Millis;
 
 /// A read-only index restricted to what the policy shows.
 pub struct Memory {

@@ -8,10 +8,10 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
 use super::{Reader, Writer, erasure, search};
 use crate::model::memory_file::MemoryFile;
-use crate::model::session::{Millis, Project, RecordKey, unused_id};
 use crate::model::team_file::{TeamFile, is_team_file};
 use crate::store::document::Document;
-use crate::text::phrase::PhraseMatcher;
+use text::phrase::PhraseMatcher;
+use transcripts::session::{Millis, Project, RecordKey, unused_id};
 
 /// What every id begins with, and the shortest prefix of one that is accepted, in characters.
 const ID_PREFIX: &str = "k";

@@ -7,10 +7,10 @@ use super::Reader;
 use super::load::{SELECT_HEAD, head};
 use super::private_words::{all_private_words_of, private_words_of};
 use super::recent::NOT_REPEATED;
-use crate::model::session::{Millis, RecordKey};
 use crate::model::session_head::SessionHead;
-use crate::privacy::echo::PrivateWords;
 use crate::store::chunk;
+use transcripts::privacy::echo::PrivateWords;
+use transcripts::session::{Millis, RecordKey};
 
 /// True when `session s` has anything to show: a digest, or prompts that still wait for one.
 const HAS_CONTENT: &str = "(EXISTS (SELECT 1 FROM digest WHERE session = s.pk AND superseded = 0)

@@ -8,12 +8,12 @@ use super::projects::ensure_project;
 use super::{Reader, Writer, lives, search};
 use crate::model::author::Author;
 use crate::model::note::{EVERYWHERE, Note, NoteKind, StoredNote};
-use crate::model::session::{Millis, Project, unused_id};
 use crate::model::session_head::SessionHead;
 use crate::store::document::Document;
 use crate::store::erasure;
 use crate::store::overtaken;
-use crate::text::phrase::PhraseMatcher;
+use text::phrase::PhraseMatcher;
+use transcripts::session::{Millis, Project, unused_id};
 
 /// Shortest id prefix that is accepted, in characters.
 const MIN_PREFIX: usize = 4;

@@ -11,8 +11,8 @@ use crate::analyze::account::SessionAccount;
 use crate::analyze::repository::Naming;
 use crate::model::digest::{Digest, is_by_model};
 use crate::model::observation::{Observation, ObservedKind};
-use crate::model::session::{Millis, Project};
 use crate::store::codec::unpack;
+use transcripts::session::{Millis, Project};
 
 /// Prefix of facts that say how a project's repository looked, and what was known of the project, when git was last asked.
 const LOOK_FACT: &str = "repository:";

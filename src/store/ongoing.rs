@@ -6,9 +6,9 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, params};
 
 use super::{Reader, Writer};
-use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
 use crate::store::owned;
+use transcripts::session::Millis;
 
 impl Reader {
     /// Was the session compacted since its last digest?

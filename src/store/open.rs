@@ -24,8 +24,8 @@ use super::pages::{self, UnreadPages};
 use super::{Reader, Writer, error, lock_timeout, schema};
 use crate::store::erasure;
 use crate::store::files_beside;
-use crate::sys::sqlite_files::{SHM, WAL};
 use crate::sys::{failpoints, private_files};
+use transcripts::sqlite_files::{SHM, WAL};
 
 /// The index was written by another version of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

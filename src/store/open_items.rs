@@ -9,8 +9,8 @@ use super::files_beside::FileIdentity;
 use super::notes::{read_author, stored_author};
 use super::{Reader, Writer};
 use crate::model::author::Author;
-use crate::model::session::Millis;
-use crate::text::tokenize::{covered_by, distinctive_words};
+use text::tokenize::{covered_by, distinctive_words};
+use transcripts::session::Millis;
 
 /// Two wordings mean the same open item when at least this share of the distinctive words of one is in the other.
 const MIN_SHARED_WORDS: f64 = 0.6;

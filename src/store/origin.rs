@@ -14,10 +14,10 @@ use super::load::{self, SELECT_HEAD};
 use super::projects::ensure_project;
 use super::transfer::Exported;
 use super::{Reader, Writer, near_duplicates, search};
-use crate::model::elsewhere::ToldElsewhere;
 use crate::model::session_head::SessionHead;
 use crate::store::codec::{pack, unpack};
 use crate::store::erasure;
+use transcripts::session::ToldElsewhere;
 
 /// The machine that a session came from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

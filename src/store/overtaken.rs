@@ -17,11 +17,11 @@ use crate::analyze::overtaken::{ClaimedOvertaking, OVERTAKEN_RULES, Said, overta
 use crate::model::digest::{Digest, is_by_model};
 use crate::model::note::NoteKind;
 use crate::model::section::Section;
-use crate::model::session::{Millis, short_id};
 use crate::model::session_head::SessionHead;
 use crate::model::since_then::{Overtaken, StatedBy, Statement, standing};
 use crate::store::codec::unpack;
 use crate::store::denied;
+use transcripts::session::{Millis, short_id};
 
 /// Name of the fact that holds the number of the rules by which they were found.
 const RULES_FACT: &str = "overtaken rules";

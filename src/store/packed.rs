@@ -11,7 +11,7 @@ use crate::analyze::minhash::SessionWordSet;
 use crate::analyze::rules::{instructions_in, passages_with};
 use crate::model::digest::Digest;
 use crate::model::section::Section;
-use crate::model::session::Millis;
+use transcripts::session::Millis;
 
 /// A digest with its stored form.
 #[derive(Debug, Clone)]

@@ -6,11 +6,11 @@ use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{Reader, Writer};
-use crate::model::session::{Millis, Tokens};
-use crate::model::session_facts::SessionFacts;
 use crate::store::chunk::StoredUsage;
 use crate::store::load::BEGINS_WITH_TIME;
-use crate::text::clean::id8;
+use text::clean::id8;
+use transcripts::session::SessionFacts;
+use transcripts::session::{Millis, Tokens};
 
 /// Name of the fact that holds the time zone by which page days are determined.
 const ZONE_FACT: &str = "page-zone";

@@ -4,7 +4,7 @@ use anyhow::Result;
 use rusqlite::Connection;
 
 use super::{Reader, chunk, load};
-use crate::privacy::echo::{PrivateWords, WordHash};
+use transcripts::privacy::echo::{PrivateWords, WordHash};
 
 /// Adds a session's own private words.
 pub(in crate::store) fn private_words_of(db: &Connection, session: &str, into: &mut PrivateWords) -> Result<()> {

@@ -4,7 +4,7 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction};
 
 use super::Reader;
-use crate::model::session::Project;
+use transcripts::session::Project;
 
 impl Reader {
     /// The number of the project with this key, if anything belongs to it.

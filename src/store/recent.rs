@@ -4,7 +4,7 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, params};
 
 use super::Reader;
-use crate::model::session::Millis;
+use transcripts::session::Millis;
 
 /// How many sessions of a project are scanned for undigested ones, so that session start does not slow down as a project grows.
 const MAX_SCANNED: usize = 500;

@@ -13,13 +13,13 @@ use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::{Reader, Writer, search};
 use crate::model::digest::Digest;
-use crate::privacy::Sanitizer;
 use crate::store::codec::{pack, unpack};
 use crate::store::denied;
 use crate::store::erasure;
 use crate::store::forget::removal;
 use crate::store::near_duplicates;
 use crate::store::{memory_files, observations, origin, overtaken};
+use transcripts::privacy::Sanitizer;
 
 /// Name of the fact that holds the rules by which stored texts were sanitized.
 const RULES_FACT: &str = "rules";

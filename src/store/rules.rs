@@ -8,9 +8,9 @@ use super::{Reader, Writer, denied};
 use crate::analyze::account::SessionAccount;
 use crate::analyze::rules::{INSTRUCTION_RULES, Mention};
 use crate::model::digest::WITHOUT_MODEL;
-use crate::model::session::Millis;
 use crate::store::codec::unpack;
 use crate::store::packed::Instruction;
+use transcripts::session::Millis;
 
 /// Name of the fact that holds the number of the rules by which they were found.
 const RULES_FACT: &str = "rules of instructions";

@@ -10,10 +10,10 @@ use super::notes::{self, NewNote, read_author, stored_author};
 use super::{Reader, Writer, lives};
 use crate::analyze::denied::DeniedStatement;
 use crate::model::author::Author;
-use crate::model::session::{Millis, RecordKey};
 use crate::store::chunk::RecordIndex;
 use crate::store::erasure;
 use crate::store::forget::{Permanence, RemovalPlan, removal};
+use transcripts::session::{Millis, RecordKey};
 
 /// Name of the fact that counts exchanges with other machines.
 const EXCHANGES: &str = "exchanges";

@@ -13,9 +13,9 @@
 
 use std::ops::Range;
 
-use crate::model::session::{Item, Millis, RecordKey};
 use crate::store::chunk::{ItemHeader, ItemKind};
-use crate::text::clean::head_and_tail;
+use text::clean::head_and_tail;
+use transcripts::session::{Item, Millis, RecordKey};
 
 /// A session with more text than this is long, in bytes of JSON.
 pub(crate) const MAX_WHOLE_BYTES: usize = 16 << 20;

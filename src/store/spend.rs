@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{Reader, Writer};
 use crate::analyze::eligibility::{Budget, SkipReason, check_budget};
-use crate::model::session::Millis;
+use transcripts::session::Millis;
 
 /// Which rows count as spent on the day from ?1 to ?2. Rows are numbered in the order they were written, but their times may be out of
 /// order, because a clock can be set.

@@ -5,8 +5,8 @@ use anyhow::Result;
 use super::Reader;
 use super::receipts::ReceiptCounts;
 use super::vectors::VectorSpace;
-use crate::model::client::Client;
-use crate::model::session::Millis;
+use transcripts::client::Client;
+use transcripts::session::Millis;
 
 #[derive(Debug, Default, Clone, PartialEq)]
 pub(crate) struct IndexCounts {

@@ -24,9 +24,6 @@ use crate::analyze::denied::DeniedStatement;
 use crate::config::SummarizerChoice;
 use crate::model::author::Author;
 use crate::model::digest::OpenItem;
-use crate::model::elsewhere::ToldElsewhere;
-use crate::model::session::{Millis, RecordKey, hex};
-use crate::model::session_facts::SessionFacts;
 use crate::model::session_head::SessionHead;
 use crate::model::stored_digest::StoredDigest;
 use crate::store::chunk;
@@ -34,6 +31,9 @@ use crate::store::chunk::{
     ItemBuffer, ItemHeader, ItemLocation, MessageHash, PutOutcome, RecordIndex, StoredItem, StoredUsage, TextReader,
 };
 use crate::store::codec::list;
+use transcripts::session::SessionFacts;
+use transcripts::session::ToldElsewhere;
+use transcripts::session::{Millis, RecordKey, hex};
 
 impl Reader {
     pub fn export_session(&self, head: &SessionHead) -> Result<Exported> {

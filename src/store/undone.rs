@@ -7,10 +7,10 @@ use anyhow::Result;
 use rusqlite::{Connection, params};
 
 use super::Reader;
-use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
-use crate::model::undone_prompts::{PromptLink, ShortKey, undone};
 use crate::store::chunk::StoredItem;
+use transcripts::session::Millis;
+use transcripts::undone_prompts::{PromptLink, ShortKey, undone};
 
 /// Stores a prompt of a session's file. Returns whether it may replace another one.
 pub(crate) fn note(db: &Connection, session: &str, file: &str, asked: &PromptLink) -> Result<bool> {

@@ -3,9 +3,9 @@
 use anyhow::Result;
 
 use super::Reader;
-use crate::model::session::{Millis, Tokens};
 use crate::model::session_head::SessionHead;
 use crate::store::chunk::StoredUsage;
+use transcripts::session::{Millis, Tokens};
 
 /// What a message took.
 #[derive(Debug, Clone, PartialEq)]

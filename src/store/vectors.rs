@@ -9,8 +9,8 @@ use anyhow::{Result, ensure};
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
 use super::{Reader, Writer};
-use crate::model::session::{hash_parts, hex};
 use crate::model::vector::{QuantizedVector, QueryVector};
+use transcripts::session::{hash_parts, hex};
 
 /// About how many vectors a chunk holds. The vectors of one document are never split.
 const CHUNK_VECTORS: usize = 256;

@@ -7,8 +7,8 @@ use rusqlite::{Transaction, TransactionBehavior, params};
 use super::Writer;
 use super::digests::{outdate, retell};
 use crate::analyze::denied::{DeniedStatement, is_reply_id};
-use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
+use transcripts::session::Millis;
 
 impl Writer {
     /// Records that these are not so: they are told no more.

@@ -14,9 +14,9 @@ use crate::analyze::verify::{restore_user_words, verify, verify_closings, verify
 use crate::config::{Config, SummarizerChoice};
 use crate::model::digest::{Digest, OpenItem};
 use crate::model::finding::Finding;
-use crate::model::session::{Millis, Session};
-use crate::privacy::Sanitizer;
 use crate::sys::failpoints;
+use transcripts::privacy::Sanitizer;
+use transcripts::session::{Millis, Session};
 
 pub use self::ask::{Attempt, ModelAnswer};
 pub(crate) use self::ask::{RawReply, ReplyParser, ask, has_answer};

@@ -6,8 +6,8 @@ use crate::analyze::condense::{Condensed, condense};
 use crate::analyze::overtaken::OfferedStatement;
 use crate::model::digest::OpenItem;
 use crate::model::section::{SECTIONS, SectionSpec};
-use crate::model::session::{Millis, RecordKey, Session, hash_parts, short_id};
-use crate::privacy::Sanitizer;
+use transcripts::privacy::Sanitizer;
+use transcripts::session::{Millis, RecordKey, Session, hash_parts, short_id};
 
 /// The instructions that ship; the user's own file takes their place.
 const SHIPPED_INSTRUCTIONS: &str = include_str!("../../prompts/digest.md");
@@ -162,7 +162,7 @@ fn words_for(record: &str) -> &'static str {
 
 /// A text outside the fence, as one line without hidden characters.
 fn visible_line(text: &str, most: usize) -> String {
-    crate::model::session::said(text, most)
+    transcripts::session::said(text, most)
 }
 
 fn head(session: &Session) -> String {

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use super::{ModelRequest, SummaryFailure};
 use crate::config::Config;
-use crate::model::session::{Millis, hex};
 use crate::sys::private_files::ReservedSpace;
+use transcripts::session::{Millis, hex};
 
 /// Disk space reserved before a call, in bytes: for the reply and the digest made from it, with a margin.
 const RESERVED_BYTES: usize = 256 << 10;

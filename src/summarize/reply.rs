@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::prompt::ModelRequest;
 use crate::model::digest::{Claim, ClaimedClosing, ClaimedReplacement, Digest};
 use crate::model::section::{MAX_STATEMENT_CHARS, MAX_STATEMENTS, MAX_TITLE_CHARS, Section};
-use crate::model::session::RecordKey;
-use crate::text::clean::{one_line, shorten, without_controls};
+use text::clean::{one_line, shorten, without_controls};
+use transcripts::session::RecordKey;
 
 /// A reply is shortened, never refused for its length. Each citation is compared with the words of its record.
 const MAX_CITED: usize = 24;

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::pager::terminal_on;
 use super::progress::beside;
-use crate::text::clean::{one_line, without_controls};
-use crate::text::wrap::hanging;
+use text::clean::{one_line, without_controls};
+use text::wrap::hanging;
 
 /// Warnings printed per run; the others are only counted.
 const MAX_WARNINGS: usize = 20;

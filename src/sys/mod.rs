@@ -20,6 +20,5 @@ pub(crate) mod projects;
 pub(crate) mod random;
 pub(crate) mod run_progress;
 pub(crate) mod shutdown;
-pub(crate) mod sqlite_files;
 pub(crate) mod terminal_escape;
 pub(crate) mod threads;

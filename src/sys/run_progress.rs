@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use super::failpoints::patience;
 use super::private_files;
-use crate::text::clean::{one_line, size, without_controls};
+use text::clean::{one_line, size, without_controls};
 
 /// The name of the file, in the data folder.
 pub(crate) const FILE: &str = "progress.json";

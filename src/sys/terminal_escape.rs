@@ -7,7 +7,7 @@
 
 use std::io::{self, ErrorKind, Write};
 
-use crate::text::clean::is_invisible;
+use text::clean::is_invisible;
 
 /// The only escape sequences that recall writes itself.
 const OWN_SEQUENCES: [&str; 4] = ["\x1b[1m", "\x1b[2m", "\x1b[36m", "\x1b[0m"];

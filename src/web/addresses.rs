@@ -4,7 +4,7 @@ use jiff::ToSpan;
 use jiff::civil::{Date, ISOWeekDate, Weekday};
 
 use crate::app::stats::WEEK_NAME;
-use crate::text::markdown::slug;
+use text::markdown::slug;
 
 pub(super) const DAYS: &str = "days.html";
 pub(super) const SESSIONS: &str = "sessions.html";

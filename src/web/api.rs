@@ -24,10 +24,10 @@ use crate::app::stats::{GroupBy, StatsRequest, stats};
 use crate::app::status::status;
 use crate::app::timeline::{TimelineRequest, timeline};
 use crate::app::topic::{Topic, TopicRequest, find_topic};
-use crate::model::client::Client;
 use crate::web::answer;
 use crate::web::router::Server;
 use crate::web::viewer::Viewer;
+use transcripts::client::Client;
 
 /// Where nobody says how many.
 const LIMIT: usize = 20;

@@ -119,7 +119,10 @@ fn no_dependency_needs_a_newer_compiler_than_is_stated() {
 
 #[test]
 fn there_is_no_unsafe_code_and_a_panic_unwinds() {
-    for file in ["src/lib.rs", "src/main.rs", "crates/redact/src/lib.rs", "crates/sync/src/lib.rs"] {
+    for file in [
+        "src/lib.rs", "src/main.rs", "crates/redact/src/lib.rs", "crates/sync/src/lib.rs", "crates/text/src/lib.rs",
+        "crates/transcripts/src/lib.rs",
+    ] {
         assert!(read(file).contains("#![forbid(unsafe_code)]"), "{file}");
     }
     // The one exception: a file of weights is mapped into memory, with the reason beside it.

@@ -1,10 +1,19 @@
-//! The rooms of `src/`: few, each on its floor, and imports go down only, by the table in `lib.rs`.
+//! The rooms of `src/` and of `crates/transcripts/src/`: few, each on its floor, and imports go down only, by the table in `lib.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::support::files_below;
+
+/// The folders with rooms: the program, and the sessions of coding agents.
+const PROGRAM: &str = "src";
+const TRANSCRIPTS: &str = "crates/transcripts/src";
+const HOUSES: [&str; 2] = [PROGRAM, TRANSCRIPTS];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
 
 /// A room with its floor, and the rooms that it may not import although they are below.
 struct Room {
@@ -13,17 +22,19 @@ struct Room {
     forbidden: Vec<String>,
 }
 
-/// The table of rooms in `lib.rs`.
-fn rooms() -> Vec<Room> {
-    let lib = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs")).expect("UTF-8");
+/// The table of rooms in the `lib.rs` of a house.
+fn rooms(house: &str) -> Vec<Room> {
+    let lib = fs::read_to_string(root().join(house).join("lib.rs")).expect("UTF-8");
     let mut all = Vec::new();
     for row in lib.lines().filter_map(|line| line.strip_prefix("//! | ")) {
-        let [floor, names, _, may_not] = row.trim_end_matches('|').split('|').collect::<Vec<_>>()[..] else { continue };
+        let columns: Vec<&str> = row.trim_end_matches('|').split('|').collect();
+        let [floor, names, _, rest @ ..] = &columns[..] else { continue };
         let Ok(floor) = floor.trim().parse() else { continue };
+        let may_not = rest.first().copied().unwrap_or_default();
         let forbidden: Vec<String> = may_not.trim().strip_prefix("import ").map(quoted).unwrap_or_default();
         all.extend(quoted(names).into_iter().map(|name| Room { name, floor, forbidden: forbidden.clone() }));
     }
-    assert!(all.len() > 10, "the table of rooms in lib.rs is not found any more");
+    assert!(all.len() > 5, "the table of rooms in the lib.rs of {house} is not found any more");
     all
 }
 
@@ -36,41 +47,52 @@ fn room<'r>(rooms: &'r [Room], name: &str) -> &'r Room {
     rooms.iter().find(|room| room.name == name).unwrap_or_else(|| panic!("{name} stands in no row of lib.rs"))
 }
 
-/// A line of code of a file of `src`, without its comment.
+/// A line of code, without its comment.
 struct Code {
-    /// The file's path in `src`.
+    house: &'static str,
+    /// The file's path in the house.
     file: PathBuf,
     line: String,
 }
 
 impl Code {
-    /// The room of its file; a file that stands in none belongs to all.
+    /// The room of its file, a folder or a file alone; a file that is no room belongs to all.
     fn room(&self) -> Option<&str> {
-        self.file.parent()?.iter().next()?.to_str()
+        let first = Path::new(self.file.iter().next()?);
+        first.file_stem()?.to_str().filter(|name| !NO_ROOMS.contains(name))
+    }
+
+    fn is_of_source(&self) -> bool {
+        self.house == TRANSCRIPTS && self.room() == Some("source")
     }
 }
 
-/// All code of `src`. Unit tests are none of it: they may build what they need with rooms above.
+/// Files beside the rooms.
+const NO_ROOMS: [&str; 3] = ["lib", "main", "testing"];
+
+/// All code of both houses. Unit tests are none of it: they may build what they need with rooms above.
 fn code() -> Vec<Code> {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let is_code =
         |f: &PathBuf| f.extension().is_some_and(|e| e == "rs") && !f.iter().any(|part| part == "tests") && !f.ends_with("tests.rs");
     let mut all = Vec::new();
-    for file in files_below(&src).into_iter().filter(is_code) {
-        let text = fs::read_to_string(&file).expect("UTF-8");
-        let file = file.strip_prefix(&src).expect("a file of src");
-        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
-        let code = code.lines().map(|line| line.split("//").next().unwrap_or_default());
-        all.extend(code.map(|line| Code { file: file.to_owned(), line: line.to_owned() }));
+    for house in HOUSES {
+        let src = root().join(house);
+        for file in files_below(&src).into_iter().filter(is_code) {
+            let text = fs::read_to_string(&file).expect("UTF-8");
+            let file = file.strip_prefix(&src).expect("a file of the house");
+            let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+            let code = code.lines().map(|line| line.split("//").next().unwrap_or_default());
+            all.extend(code.map(|line| Code { house, file: file.to_owned(), line: line.to_owned() }));
+        }
     }
     assert!(all.len() > 10_000, "the code is not found any more: {} lines", all.len());
     all
 }
 
-/// Each room with the rooms that its files name, and one file that does.
-fn imports() -> BTreeSet<(String, String, String)> {
+/// Each room of a house with the rooms of it that its files name, and one file that does.
+fn imports(house: &str) -> BTreeSet<(String, String, String)> {
     let mut all = BTreeSet::new();
-    for code in code() {
+    for code in code().into_iter().filter(|code| code.house == house) {
         let Some(room) = code.room() else { continue };
         for named in code.line.split("crate::").skip(1) {
             let name: String = named.chars().take_while(|c| c.is_ascii_lowercase() || *c == '_').collect();
@@ -79,30 +101,31 @@ fn imports() -> BTreeSet<(String, String, String)> {
             }
         }
     }
-    assert!(all.len() > 100, "imports are not found any more: {all:?}");
+    assert!(all.len() > 40, "imports are not found any more: {all:?}");
     all
 }
 
 #[test]
 fn imports_go_down_only() {
-    let rooms = rooms();
-    let floor = |name: &str| room(&rooms, name).floor;
-    let up: Vec<_> = imports().into_iter().filter(|(from, to, _)| floor(from) <= floor(to)).collect();
-    assert!(up.is_empty(), "these rooms import one that is not below them: {up:#?}");
+    for house in HOUSES {
+        let rooms = rooms(house);
+        let floor = |name: &str| room(&rooms, name).floor;
+        let up: Vec<_> = imports(house).into_iter().filter(|(from, to, _)| floor(from) <= floor(to)).collect();
+        assert!(up.is_empty(), "these rooms of {house} import one that is not below them: {up:#?}");
+    }
 }
 
 #[test]
 fn no_room_imports_what_the_table_forbids_it() {
-    let rooms = rooms();
+    let rooms = rooms(PROGRAM);
     assert_eq!(room(&rooms, "cli").forbidden, ["store", "search"], "the last column is read");
-    let past: Vec<_> = imports().into_iter().filter(|(from, to, _)| room(&rooms, from).forbidden.contains(to)).collect();
+    let past: Vec<_> = imports(PROGRAM).into_iter().filter(|(from, to, _)| room(&rooms, from).forbidden.contains(to)).collect();
     assert!(past.is_empty(), "the table in lib.rs forbids these: {past:#?}");
 }
 
-/// The names of a client's tools, from the table that says what they are for.
 /// The folders of `source` that belong to a client each.
 fn clients() -> Vec<PathBuf> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/source");
+    let source = root().join(TRANSCRIPTS).join("source");
     let all = fs::read_dir(source).expect("source").map(|entry| entry.expect("an entry").path());
     let all: Vec<PathBuf> = all.filter(|folder| folder.join("tools.rs").exists()).collect();
     assert!(
@@ -112,6 +135,7 @@ fn clients() -> Vec<PathBuf> {
     all
 }
 
+/// The names of the clients' tools, from the tables that say what they are for.
 fn names_of_tools() -> Vec<String> {
     let of = |client: &PathBuf| {
         let text = fs::read_to_string(client.join("tools.rs")).expect("UTF-8");
@@ -146,7 +170,7 @@ fn only_a_source_knows_the_names_of_its_clients_tools() {
     ] {
         assert_eq!(quotes_one_of(line, &names), named, "{line}");
     }
-    let outside = code().into_iter().filter(|code| code.room() != Some("source"));
+    let outside = code().into_iter().filter(|code| !code.is_of_source());
     let told: Vec<String> = outside
         .filter(|code| quotes_one_of(&code.line, &names))
         .map(|code| format!("{}: {}", code.file.display(), code.line.trim()))
@@ -156,7 +180,7 @@ fn only_a_source_knows_the_names_of_its_clients_tools() {
 
 #[test]
 fn nobody_names_a_client_s_own_source() {
-    let outside = code().into_iter().filter(|code| code.room() != Some("source"));
+    let outside = code().into_iter().filter(|code| !code.is_of_source());
     let clients: Vec<String> =
         clients().iter().map(|folder| format!("source::{}", folder.file_name().expect("a name").to_string_lossy())).collect();
     let names = |line: &str, client: &str| line.split(client).skip(1).any(|rest| rest.starts_with("::") || rest.starts_with(';'));
@@ -177,7 +201,7 @@ const PAST_RAW_TEXT: [&str; 6] = ["from_utf8", "serde_json::Value", "serde_json:
 #[test]
 fn what_makes_items_has_no_text_that_is_not_raw() {
     let mut makers: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
-    for code in code().into_iter().filter(|code| code.room() == Some("source")) {
+    for code in code().into_iter().filter(Code::is_of_source) {
         makers.entry(code.file).or_default().push(code.line);
     }
     let makes = |lines: &[String]| lines.iter().any(|line| line.contains("Item::") || line.contains("Said::"));
@@ -199,12 +223,13 @@ fn what_makes_items_has_no_text_that_is_not_raw() {
 #[test]
 fn each_door_out_of_a_raw_text_has_one_use() {
     let within = |code: &Code, door: &str| match door {
-        "of_request" => code.room() == Some("mcp"),
+        "of_request" => code.house == PROGRAM && code.room() == Some("mcp"),
         // Lines are made there of what a client keeps in another form.
         "in_made_line" => ["document.rs", "storage.rs", "database.rs"].iter().any(|name| code.file.ends_with(name)),
         _ => false,
     };
-    let code: Vec<Code> = code().into_iter().filter(|code| !code.file.starts_with("privacy/raw")).collect();
+    let code: Vec<Code> =
+        code().into_iter().filter(|code| !(code.house == TRANSCRIPTS && code.file.starts_with("privacy/raw"))).collect();
     for door in ["of_request", "in_made_line", "seen_by_test"] {
         let uses: Vec<&Code> = code.iter().filter(|code| code.line.contains(door)).collect();
         assert_eq!(uses.is_empty(), door == "seen_by_test", "{door}");
@@ -214,15 +239,17 @@ fn each_door_out_of_a_raw_text_has_one_use() {
 }
 
 #[test]
-fn every_folder_of_src_is_a_room_with_a_floor() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let there: BTreeSet<String> = fs::read_dir(src)
-        .expect("src")
-        .map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"))
-        .filter(|name| !["lib.rs", "main.rs", "testing.rs"].contains(&name.as_str()))
-        .collect();
-    let known: BTreeSet<String> = rooms().into_iter().map(|room| room.name).collect();
-    assert_eq!(there, known);
+fn everything_in_a_house_is_a_room_with_a_floor() {
+    for house in HOUSES {
+        let stem = |path: PathBuf| path.file_stem().and_then(|stem| stem.to_str()).expect("UTF-8").to_owned();
+        let there: BTreeSet<String> = fs::read_dir(root().join(house))
+            .expect("the house")
+            .map(|entry| stem(entry.expect("an entry").path()))
+            .filter(|name| !NO_ROOMS.contains(&name.as_str()))
+            .collect();
+        let known: BTreeSet<String> = rooms(house).into_iter().map(|room| room.name).collect();
+        assert_eq!(there, known, "{house}");
+    }
 }
 
 /// Each entry of a folder of `src` with the other entries of it that its files import.
@@ -230,7 +257,7 @@ fn imports_within(folder: &str) -> BTreeMap<String, BTreeSet<String>> {
     let path = format!("crate::{}::", folder.replace('/', "::"));
     let word = |rest: &str| rest.chars().take_while(|c| c.is_ascii_lowercase() || *c == '_').collect::<String>();
     let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for Code { file, line } in code() {
+    for Code { file, line, .. } in code().into_iter().filter(|code| code.house == PROGRAM) {
         let Ok(inside) = file.strip_prefix(folder) else { continue };
         let parts: Vec<&str> = inside.iter().filter_map(|part| part.to_str()).collect();
         let entry = parts[0].trim_end_matches(".rs").to_owned();
@@ -261,7 +288,7 @@ fn the_phases_of_a_digest_stand_in_one_direction() {
 
 /// The bodies of all `impl NAME {` of the files of a room.
 fn impls(room: &str, name: &str) -> Vec<(String, String)> {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(room);
+    let src = root().join(PROGRAM).join(room);
     let head = format!("\nimpl {name} {{\n");
     let mut all = Vec::new();
     for file in files_below(&src).into_iter().filter(|file| file.extension().is_some_and(|end| end == "rs")) {
@@ -297,7 +324,7 @@ fn whoever_only_reads_the_index_cannot_write_it() {
 }
 
 /// The files in which those look who want to change something.
-const GUIDES: [&str; 3] = ["src/lib.rs", "CONTRIBUTING.md", "docs/src/adding-an-agent.md"];
+const GUIDES: [&str; 4] = ["src/lib.rs", "crates/transcripts/src/lib.rs", "CONTRIBUTING.md", "docs/src/adding-an-agent.md"];
 
 /// Does a `pub use` name it?
 fn is_exported(text: &str, name: &str) -> bool {
@@ -306,12 +333,24 @@ fn is_exported(text: &str, name: &str) -> bool {
         .any(|list| list.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name))
 }
 
-/// Does `a::b::c` name a file of `src`, or something that a file of it defines?
+/// The crates of ours whose modules guides name.
+const CRATES: [&str; 2] = ["text", "transcripts"];
+
+/// Does `a::b::c` name a file of a house or of a crate, or something that a file of it defines?
 fn is_in_src(name: &str) -> bool {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    match name.split_once("::") {
+        Some((of, rest)) if CRATES.contains(&of) => is_below(&root().join("crates").join(of).join("src"), rest),
+        _ => HOUSES.into_iter().any(|house| is_below(&root().join(house), name)),
+    }
+}
+
+fn is_below(src: &Path, name: &str) -> bool {
     let parts: Vec<&str> = name.split("::").collect();
     let module = |parts: &[&str]| {
-        let place = parts.iter().fold(src.clone(), |place, part| place.join(part));
+        if parts.is_empty() {
+            return Some(src.join("lib.rs"));
+        }
+        let place = parts.iter().fold(src.to_owned(), |place, part| place.join(part));
         let file = place.with_extension("rs");
         if file.is_file() { Some(file) } else { Some(place.join("mod.rs")).filter(|file| file.is_file()) }
     };
@@ -328,21 +367,21 @@ fn is_in_src(name: &str) -> bool {
 
 #[test]
 fn what_the_guides_name_is_there() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let rooms: BTreeSet<String> = rooms().into_iter().map(|room| room.name).collect();
+    let of_houses = HOUSES.into_iter().flat_map(|house| rooms(house).into_iter().map(|room| room.name));
+    let known: BTreeSet<String> = of_houses.chain(CRATES.map(str::to_owned)).collect();
     let mut missing = Vec::new();
     let mut seen = 0;
     for guide in GUIDES {
-        let text = fs::read_to_string(root.join(guide)).expect("UTF-8");
+        let text = fs::read_to_string(root().join(guide)).expect("UTF-8");
         // Only the head of a file of code is a guide.
         let lines = text.lines().filter(|line| !guide.ends_with(".rs") || line.starts_with("//!"));
         for name in lines.flat_map(quoted) {
             let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "_:/.".contains(c)) && !name.contains("NNNN");
             let (is_module, is_path) = (name.contains("::"), name.contains('/') && !name.starts_with('/'));
-            let is_of_src = name.split("::").next().is_some_and(|room| rooms.contains(room));
+            let is_of_src = name.split("::").next().is_some_and(|room| known.contains(room));
             let is_there = match (is_plain, is_module, is_path) {
                 (true, true, _) if is_of_src => is_in_src(&name),
-                (true, _, true) => root.join(&name).exists(),
+                (true, _, true) => root().join(&name).exists(),
                 _ => continue,
             };
             seen += 1;

@@ -29,20 +29,22 @@ fn every_help() {
 
 #[test]
 fn every_message() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let is_tests =
-        |file: &PathBuf| file.iter().any(|part| part == "tests") || file.ends_with("tests.rs") || file.ends_with("testing.rs");
-    let is_code = |file: &PathBuf| {
-        file.extension().is_some_and(|ext| ext == "rs") && !is_tests(&file.strip_prefix(&src).expect("in src").to_owned())
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let in_project = |file: &PathBuf| file.strip_prefix(root).expect("in the project").to_owned();
+    let is_tests = |file: &PathBuf| {
+        let made_for_tests = ["tests.rs", "testing.rs", "promises.rs", "test_rows.rs"];
+        file.iter().any(|part| part == "tests") || made_for_tests.iter().any(|name| file.ends_with(name))
     };
+    let is_code = |file: &PathBuf| file.extension().is_some_and(|ext| ext == "rs") && !is_tests(&in_project(file));
     let mut text = String::new();
-    for file in files_below(&src).into_iter().filter(is_code) {
+    let folders = ["crates/transcripts/src", "src"].map(|folder| files_below(&root.join(folder)));
+    for file in folders.into_iter().flatten().filter(is_code) {
         let source = fs::read_to_string(&file).expect("UTF-8");
         let tokens: TokenStream = source.parse().unwrap_or_else(|e| panic!("{}: {e}", file.display()));
         let mut found = BTreeSet::new();
         messages(tokens, false, &mut found);
         if !found.is_empty() {
-            let _ = writeln!(text, "\n{}", file.strip_prefix(&src).expect("in src").display());
+            let _ = writeln!(text, "\n{}", in_project(&file).display());
             found.iter().for_each(|one| text.push_str(&format!("  {one}\n")));
         }
     }

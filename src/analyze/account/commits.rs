@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::runs::number_at;
 use super::shell::{Call, Place, words};
 use super::turns::Turn;
-use crate::analyze::shell::{SHORT_HASH, is_hash};
-use crate::model::session::{Millis, Session, ShellStep, StepKind};
+use transcripts::session::{Millis, Session, ShellStep, StepKind};
+use transcripts::shell::{SHORT_HASH, is_hash};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Commit {

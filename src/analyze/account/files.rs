@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::shell::{Call, resolved, words};
-use crate::model::session::{Item, Millis, Session, ShellStep, StepKind, Touch};
+use transcripts::session::{Item, Millis, Session, ShellStep, StepKind, Touch};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EditedFiles {

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::SessionAccount;
 use super::commits::{Commit, is_same};
 use super::pull_requests::PullRequest;
-use crate::analyze::shell::SHORT_HASH;
+use transcripts::shell::SHORT_HASH;
 
 /// The most pull requests of a session's line.
 const MAX_PULL_REQUESTS: usize = 2;

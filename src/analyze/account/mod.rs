@@ -41,8 +41,8 @@ pub(crate) use self::title::TitleParts;
 pub use self::to_store::AccountToStore;
 pub(crate) use self::turns::{ClosingReply, Turn, Word, WordKind, all_turns, ending_replies, is_typed, last_reply, longer_reply};
 use crate::analyze::use_of_told::Receipt;
-use crate::model::client::Client;
-use crate::model::session::{Millis, Session};
+use transcripts::client::Client;
+use transcripts::session::{Millis, Session};
 
 /// The number of the rules by which accounts, and digests without a model, are made. Stored ones of another number are made again from
 /// their session's rows, so raise it with whatever changes what they hold or how they are written.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::turns::{Turn, WordKind};
 use crate::analyze::prose::sentences;
-use crate::text::clean::one_line;
+use text::clean::one_line;
 
 /// A longer prompt, in characters, says itself what it is about.
 const SHORT_PROMPT_CHARS: usize = 25;

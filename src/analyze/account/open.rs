@@ -6,9 +6,9 @@ use super::SessionAccount;
 use super::turns::{Turn, WordKind, last_reply};
 use crate::analyze::prose::sentences;
 use crate::model::digest::CLAUDE_MEM;
-use crate::model::session::{Item, RecordKey, Session, Todo, said};
-use crate::text::blocks::{BlockKind, blocks};
-use crate::text::clean::one_line;
+use text::blocks::{BlockKind, blocks};
+use text::clean::one_line;
+use transcripts::session::{Item, RecordKey, Session, Todo, said};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]

@@ -1,6 +1,6 @@
 //! What a prompt says in words of its own, in one line: without what was mentioned, pasted or marked up in it.
 
-use crate::text::clean::one_line;
+use text::clean::one_line;
 
 /// Fewer characters hardly say what something is about.
 pub(super) const TELLING_CHARS: usize = 20;

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::shell::{Call, words};
 use super::turns::Turn;
-use crate::model::session::{Item, Millis, Session, StepKind};
+use transcripts::session::{Item, Millis, Session, StepKind};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PullRequest {

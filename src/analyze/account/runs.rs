@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::files;
 use super::shell::{Call, Place, resolved, words};
 use super::turns::Turn;
-use crate::analyze::shell::{from_program, is_assignment, only_lists, tells_failure};
-use crate::model::session::{Millis, Session, ShellStep, StepKind};
+use transcripts::session::{Millis, Session, ShellStep, StepKind};
+use transcripts::shell::{from_program, is_assignment, only_lists, tells_failure};
 
 /// One call, with those of its checks that did not run again later.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::analyze::shell::tells_failure;
-use crate::model::session::{Evidence, Millis, Session, ShellPrint, ShellStep, StepKind};
+use transcripts::session::{Evidence, Millis, Session, ShellPrint, ShellStep, StepKind};
+use transcripts::shell::tells_failure;
 
 /// A shell command of the session or of one of its subagents.
 #[derive(Debug)]

@@ -6,8 +6,8 @@ use super::object::PromptObject;
 use super::own_words::first_telling_words;
 use super::title::{COMMIT, told_subject};
 use super::turns::{Turn, Word, WordKind, last_reply, longer_reply};
-use crate::text::blocks::without_long_parts;
-use crate::text::clean::{head_and_tail, shorten};
+use text::blocks::without_long_parts;
+use text::clean::{head_and_tail, shorten};
 
 /// The most characters of a prompt, of a reply, of what a word answers. A start shows fewer: what is cut shows that it was.
 const MAX_WORD_CHARS: usize = 600;

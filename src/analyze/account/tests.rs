@@ -2,11 +2,11 @@
 
 use super::turns::WordKind;
 use super::*;
-use crate::analyze::shell::{printed, run};
-use crate::model::session::{
+use transcripts::session::{
     Answer, Choice, Entry, Evidence, FileTouch, Item, Millis, Outcome, PlacedEvidence, Project, QueueEvent, RecordKey, Title,
     TitleBy, Todo, ToolUse, Touch,
 };
+use transcripts::shell::{printed, run};
 
 /// A session that is told step by step, a second apart.
 struct Told {
@@ -145,7 +145,7 @@ fn words_beside_the_prompt_belong_to_its_turn() {
         .prompt("and the docs")
         .evidence(Evidence::Joined)
         .tool("Bash", "rm -rf old", None)
-        .ended(false, crate::analyze::signal::REFUSED)
+        .ended(false, transcripts::session::REFUSED)
         .item(Item::Answer(Answer::unasked("never that")))
         .item(Item::Tool(ToolUse::new("", "Bash", "! make all", None)))
         .reply("Good.")
@@ -190,7 +190,7 @@ fn a_prompt_typed_anew_counts_once() {
         ("at once", told().item(Item::Interrupted)),
         ("after work", told().bash("cargo test", true, "test result: ok").item(Item::Interrupted)),
         ("after words", told().edit("/r/a.rs").reply("I have begun").item(Item::Interrupted)),
-        ("at a question", told().edit("/r/a.rs").ended(false, crate::analyze::signal::REFUSED).item(Item::Interrupted)),
+        ("at a question", told().edit("/r/a.rs").ended(false, transcripts::session::REFUSED).item(Item::Interrupted)),
         (
             "twice",
             told()

@@ -8,8 +8,8 @@ use super::own_words::first_telling_words;
 use super::pull_requests::PullRequest;
 use super::turns::{Turn, Word, WordKind};
 use crate::analyze::prose::sentences_of_line;
-use crate::model::session::{Item, Session, TitleBy};
-use crate::text::clean::{one_line, shorten};
+use text::clean::{one_line, shorten};
+use transcripts::session::{Item, Session, TitleBy};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TitleParts {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::SessionAccount;
 use crate::analyze::commands::{self, UsedCommand};
 use crate::analyze::failures::{self, Failure, Runs};
-use crate::model::session::Session;
+use transcripts::session::Session;
 
 /// An account, shortened, with what was run and what failed: those are stored as rows of their own.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

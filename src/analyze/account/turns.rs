@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use super::object::{self, PromptObject};
-use crate::analyze::signal::{APPROVED, REFUSED};
-use crate::model::session::{Entry, Evidence, Item, Millis, QueueEvent, RecordKey, Session, ToolClass, ToolUse, title_of_plan};
-use crate::text::clean::one_line;
+use text::clean::one_line;
+use transcripts::session::{APPROVED, REFUSED};
+use transcripts::session::{Entry, Evidence, Item, Millis, QueueEvent, RecordKey, Session, ToolClass, ToolUse, title_of_plan};
 
 /// From a prompt of the user's to the next one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::analyze::account::SessionAccount;
-use crate::model::session::{Item, Millis, RecordKey, Session, ToolUse};
+use transcripts::session::{Item, Millis, RecordKey, Session, ToolUse};
 
 /// What a command was at the session's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

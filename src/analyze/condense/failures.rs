@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::analyze::failures::{Between, failed_in};
-use crate::model::session::{RecordKey, Session};
+use transcripts::session::{RecordKey, Session};
 
 /// What was done between a check's first failure and the run that passed, by the record of that failure: the changed files, else the last
 /// command that may explain it. Checks that passed again without either, or that did not pass, are left out.
@@ -31,7 +31,7 @@ fn cure(between: &Between) -> Option<String> {
 mod tests {
     use super::*;
     use crate::analyze::condense::tests::{bash, edit, entry, session};
-    use crate::model::session::{Entry, Item, Outcome};
+    use transcripts::session::{Entry, Item, Outcome};
 
     /// The cures of a session of such items, by the number of their record.
     fn cured(items: Vec<(Item, Option<Outcome>)>) -> Vec<(u8, String)> {

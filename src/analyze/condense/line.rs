@@ -2,8 +2,8 @@
 
 use crate::analyze::prose::{all_sentences, sentences};
 use crate::analyze::signal::{has_failed, weight};
-use crate::model::session::{FileTouch, Outcome, Session, ToolUse, Touch};
-use crate::text::clean::{one_line, shorten};
+use text::clean::{one_line, shorten};
+use transcripts::session::{FileTouch, Outcome, Session, ToolUse, Touch};
 
 /// A tool use with its outcome, in one line of about `cap` characters.
 pub(crate) fn tool_line(session: &Session, tool: &ToolUse, outcome: Option<&Outcome>, repeats: usize, cap: usize) -> String {

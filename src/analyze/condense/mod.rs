@@ -19,8 +19,8 @@ use std::collections::BinaryHeap;
 
 pub(crate) use self::line::{gist, tool_line};
 use self::units::{LineCandidate, Rank, candidates};
-use crate::model::session::{Item, RecordKey, Session};
-use crate::text::clean::shorten;
+use text::clean::shorten;
+use transcripts::session::{Item, RecordKey, Session};
 
 /// A session as a summarizer reads it: numbered lines, and the record behind each number.
 #[derive(Debug, Clone, PartialEq, Eq)]

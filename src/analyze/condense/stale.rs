@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::session::{Entry, Item, RecordKey, Session};
+use transcripts::session::{Entry, Item, RecordKey, Session};
 
 /// The share of a plan's lines that a later one must hold to be its next version.
 const SAME_PLAN: f64 = 0.5;

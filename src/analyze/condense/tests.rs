@@ -1,8 +1,8 @@
 use super::*;
 use crate::analyze::distinct::{DistinctEntry, distinct_entries};
 use crate::analyze::signal::{Tier, signal_of};
-use crate::model::session::{Answer, Entry, FileTouch, Outcome, Project, ToolUse, Touch};
 use proptest::prelude::*;
+use transcripts::session::{Answer, Entry, FileTouch, Outcome, Project, ToolUse, Touch};
 
 pub(super) fn entry(at: usize, item: Item) -> Entry {
     Entry { key: RecordKey([at as u8; 16]), at: Some(at as i64), agent: None, item, outcome: None }

@@ -10,9 +10,9 @@ use super::stale::stale_copies;
 use crate::analyze::distinct::{DistinctEntry, distinct_entries};
 use crate::analyze::prose::{SpokenSentence, Voice, outline, sentences_of_line};
 use crate::analyze::signal::{MemoryKind, Signal, Tier, is_filler, weight};
-use crate::model::session::{Answer, Item, RecordKey, Session, ToolUse, Touch, title_of_plan};
-use crate::text::clean::{head_and_tail, one_line, shorten};
-use crate::text::tokenize::distinctive_words;
+use text::clean::{head_and_tail, one_line, shorten};
+use text::tokenize::distinctive_words;
+use transcripts::session::{Answer, Item, RecordKey, Session, ToolUse, Touch, title_of_plan};
 
 /// Longest sentence, in characters: anything longer is a list or a log.
 const MAX_SENTENCE_CHARS: usize = 320;

@@ -16,9 +16,9 @@ use crate::analyze::account::{LastRun, SessionAccount, Word, WordKind};
 use crate::analyze::prose::sentences_in_any_case;
 use crate::analyze::rules::{instructions_in, statements_of};
 use crate::analyze::verify::{SessionText, count_missing, counts_something};
-use crate::model::session::{Answer, Entry, Item, Millis, PlacedEvidence, RecordKey, Session, ToolUse, Touch};
-use crate::text::clean::{may_be_cut, one_line};
-use crate::text::tokenize::{covered_by, distinctive_words};
+use text::clean::{may_be_cut, one_line};
+use text::tokenize::{covered_by, distinctive_words};
+use transcripts::session::{Answer, Entry, Item, Millis, PlacedEvidence, RecordKey, Session, ToolUse, Touch};
 
 /// A longer prompt describes work or was pasted, in characters: a summary tells it in its own words.
 const MAX_PROMPT_CHARS: usize = 1_500;

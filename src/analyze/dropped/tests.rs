@@ -1,8 +1,8 @@
 //! What a summary leaves out is found by its words, names and numbers; what it may say in other words is not told again.
 
 use super::*;
-use crate::model::session::{Evidence, FileTouch, Outcome, Project, ShellPrint, ShellRun, ShellStep, StepKind};
-use crate::model::session::{OmittedItems, RecordKey};
+use transcripts::session::{Evidence, FileTouch, Outcome, Project, ShellPrint, ShellRun, ShellStep, StepKind};
+use transcripts::session::{OmittedItems, RecordKey};
 
 /// Entries and evidence of a conversation, a minute apart.
 #[derive(Default)]
@@ -206,7 +206,7 @@ fn each_quote_is_told_of_the_first_compaction_that_dropped_it() {
 
 #[test]
 fn of_a_summary_that_was_cut_nothing_is_known() {
-    let cut = crate::text::clean::head_and_tail(&SUMMARY.repeat(40), 8_000);
+    let cut = text::clean::head_and_tail(&SUMMARY.repeat(40), 8_000);
     let session = Talk::default().prompt("Never archive customers weekly.").recap(&cut).session();
     assert_eq!(last_compaction(&session).map(|one| one.lacking), Some(None));
     assert_eq!(last_recap(&Talk::default().prompt("Go.").session()), None);

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use super::command;
-use crate::analyze::shell::{
+use crate::analyze::signal::{is_check, may_fail, never_ran};
+use transcripts::session::{Evidence, Item, Outcome, Session, ShellPrint, ShellRun, ShellStep, StepKind, ToolUse};
+use transcripts::shell::{
     CommandClass, SameRun, counts_failures, may_hide_failures, proves_passing, runs_alone, runs_git_alone, tells_failure,
     whole_line,
 };
-use crate::analyze::signal::{is_check, is_decision_of_user, may_fail, never_ran};
-use crate::model::session::{Evidence, Item, Outcome, Session, ShellPrint, ShellRun, ShellStep, StepKind, ToolUse};
 
 const COMMIT: &str = "git commit";
 
@@ -246,7 +246,7 @@ fn was_answered(session: &Session, at: usize) -> bool {
 
 /// Did it not run at all?
 fn is_refusal(outcome: &Outcome) -> bool {
-    is_decision_of_user(outcome) || never_ran(outcome)
+    outcome.is_decision_of_user() || never_ran(outcome)
 }
 
 /// A path as seen from the session's folder, which itself is nothing.

@@ -1,8 +1,8 @@
 //! Which line of a failed command's output states the error.
 
 use super::signature::signature;
-use crate::analyze::shell::{Rank, rank};
-use crate::text::clean::{one_line, shorten};
+use text::clean::{one_line, shorten};
+use transcripts::shell::{Rank, rank};
 
 /// Lines are stored cut to so many characters.
 const MAX_LINE_CHARS: usize = 400;

@@ -16,10 +16,10 @@ pub(super) use self::ended::{End, Ended, RunKey, Runs, class_of, relative};
 pub(crate) use self::line::error_signature;
 use self::line::{ErrorLine, error_lines};
 pub(crate) use self::signature::{Asked, Fit};
-use crate::analyze::shell::{programs, tells_failure};
 use crate::analyze::signal::{is_check, is_commit, may_fail};
-use crate::model::session::{Entry, Item, Millis, Session, ToolUse, Touch};
-use crate::text::clean::{one_line, shorten};
+use text::clean::{one_line, shorten};
+use transcripts::session::{Entry, Item, Millis, Session, ToolUse, Touch};
+use transcripts::shell::{programs, tells_failure};
 
 /// The most changed files that are named.
 const MAX_FILES: usize = 3;

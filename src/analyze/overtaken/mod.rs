@@ -22,7 +22,7 @@ use self::change::{Change, Quantity, TakenBack, ValueKey, changes_of};
 pub(crate) use self::offered::{EarlierText, OfferedStatement, offered};
 use self::sentence::Sentence;
 use crate::analyze::prose::sentences_in_any_case;
-use crate::model::session::{Millis, short_id};
+use transcripts::session::{Millis, short_id};
 
 /// The number of the rules by which they are found. Raise it with the rules: all are found anew then.
 pub(crate) const OVERTAKEN_RULES: u32 = 2;

@@ -7,8 +7,8 @@ use super::sentence::{Sentence, terms};
 use super::{sentence_id, sentences_of};
 use crate::analyze::distinct::normalized;
 use crate::analyze::signal::{SentenceTopic, is_about, is_offer, weight};
-use crate::model::session::{Item, Millis, Session};
-use crate::text::synonyms::is_marker;
+use text::synonyms::is_marker;
+use transcripts::session::{Item, Millis, Session};
 
 /// So many are offered at most; a request lists as many as it has room for.
 const MAX_OFFERED: usize = 24;

@@ -7,8 +7,8 @@ use std::rc::Rc;
 
 use super::change::{self, Narrows, Quantity};
 use super::word_lists::{WordList, WordLists, is_generic};
-use crate::text::synonyms::{group_of, marker};
-use crate::text::tokenize::{distinctive_words, is_stop_word, stem, words_of};
+use text::synonyms::{group_of, marker};
+use text::tokenize::{distinctive_words, is_stop_word, stem, words_of};
 
 /// A word or a mark of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]

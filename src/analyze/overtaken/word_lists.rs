@@ -65,7 +65,7 @@ pub(super) fn is_generic(stem: &str) -> bool {
     ALL.contains(stem)
 }
 
-/// Words that say nothing of what a sentence is about, as [`distinctive_words`](crate::text::tokenize::distinctive_words) stems them.
+/// Words that say nothing of what a sentence is about, as [`distinctive_words`](text::tokenize::distinctive_words) stems them.
 const GENERIC: [&str; 65] = [
     "us", "using", "used", "instead", "longer", "anymor", "new", "old", "work", "chang", "switch", "mov", "migrat", "replac",
     "remov", "delet", "drop", "revert", "add", "updat", "set", "run", "fix", "everyth", "everywher", "entir", "complet", "whol",

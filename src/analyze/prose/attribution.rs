@@ -161,7 +161,7 @@ const MAX_ATTRIBUTION_CHARS: usize = 300;
 /// What a line without its colon passes on.
 fn attribution_before_colon(head: &str) -> Option<AttributionKind> {
     let head = tail(head, MAX_ATTRIBUTION_CHARS);
-    if head.chars().any(crate::text::tokenize::is_unsegmented) {
+    if head.chars().any(text::tokenize::is_unsegmented) {
         return UNSPACED_ENDINGS.iter().any(|end| tail(head, 12).contains(end)).then_some(AttributionKind::Says);
     }
     let last = head.rsplit(". ").next().unwrap_or(head);

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use super::attribution::{AttributionKind, announced_from, attribution_of_heading, attribution_of_line};
 use super::quotation::{quotation_end, quotations};
 use super::{Voice, is_heading, is_item};
-use crate::text::clean::{one_line, shorten};
+use text::clean::{one_line, shorten};
 
 /// Longest attribution line shown with the words it introduces, in characters.
 const MAX_SOURCE_CHARS: usize = 80;

@@ -152,7 +152,7 @@ fn without(line: &str, goes: fn(&Span) -> bool) -> Cow<'_, str> {
 /// Is the span in a script without spaces, and longer than a term?
 fn is_unspaced(line: &str, span: &Span) -> bool {
     let inner = &line[span.at.clone()];
-    inner.chars().any(crate::text::tokenize::is_unsegmented) && inner.chars().count() > 8
+    inner.chars().any(text::tokenize::is_unsegmented) && inner.chars().count() > 8
 }
 
 /// Does a sentence consist only of quotations?

@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub(crate) use self::history::{FileChange, LOG_FORMAT, RepositoryState, branches, commits, files};
 use crate::model::observation::{CommitRef, Fate, Observation, ObservedKind};
-use crate::model::session::Millis;
-use crate::text::file_names::file_names_in;
+use text::file_names::file_names_in;
+use transcripts::session::Millis;
 
 /// The most observations that are kept of a session or a note.
 const MAX_OBSERVATIONS: usize = 12;

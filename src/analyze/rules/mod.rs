@@ -20,8 +20,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use self::said::SaidWords;
 pub(crate) use self::sentence::{ForbiddenPart, RuleWords, forbidden_parts};
 use crate::analyze::prose::sentences_in_any_case;
-use crate::model::session::Millis;
-use crate::text::tokenize::{covered_by, distinctive_words, words_of as words_in};
+use text::tokenize::{covered_by, distinctive_words, words_of as words_in};
+use transcripts::session::Millis;
 
 /// The number of the rules by which they are found. Raise it with the rules: all are found anew then.
 pub(crate) const INSTRUCTION_RULES: u32 = 1;

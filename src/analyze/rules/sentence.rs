@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::analyze::overtaken::sentence::Sentence;
-use crate::model::session::{ToldRule, hash_parts};
+use transcripts::session::{ToldRule, hash_parts};
 
 /// A longer sentence says too much for its words to tell what it is about, in characters.
 const MAX_CHARS: usize = 220;

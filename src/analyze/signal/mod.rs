@@ -1,6 +1,5 @@
 //! Rates what is worth remembering: each item and each sentence gets a kind, an importance from 0 to 1, and the rule behind them.
 
-pub(crate) mod bookkeeping_tools;
 mod english;
 mod kind;
 pub(crate) mod language;
@@ -11,13 +10,11 @@ use std::sync::LazyLock;
 
 pub(crate) use kind::{MemoryKind, Signal, Tier};
 pub(crate) use phrases::{SentenceTopic, is_about, is_announcement, is_filler, is_offer, opens_next_steps, topics};
-pub(crate) use tools::{
-    APPROVED, REFUSED, has_failed, is_check, is_commit, is_decision_of_user, may_fail, never_ran, only_inspects,
-};
+pub(crate) use tools::{has_failed, is_check, is_commit, may_fail, never_ran, only_inspects};
 
 use self::language::Matcher;
 use crate::analyze::prose::{report_end, sentences, unquoted, unquoted_keeping_code};
-use crate::model::session::{Entry, Item, Outcome, ToolClass, ToolUse, Touch};
+use transcripts::session::{Entry, Item, Outcome, REFUSED, ToolClass, ToolUse, Touch};
 
 /// The supported languages, each tried in turn.
 static LANGUAGES: LazyLock<Vec<Matcher>> = LazyLock::new(|| vec![Matcher::new(&english::ENGLISH)]);

@@ -1,7 +1,7 @@
 //! What tool uses tell: which commands check the work, which only inspect, and whether they failed.
 
-use crate::analyze::shell::is_rated_by;
-use crate::model::session::{Outcome, ToolUse};
+use transcripts::session::{Outcome, REFUSED, ToolUse};
+use transcripts::shell::is_rated_by;
 
 /// How many words of a command's step to examine: the first ones say what it runs.
 const EXAMINED_WORDS: usize = 5;
@@ -44,14 +44,6 @@ pub(crate) fn has_failed(outcome: &Outcome) -> bool {
 /// Did the user, the client or what came before it keep a tool use from running?
 pub(crate) fn never_ran(outcome: &Outcome) -> bool {
     outcome.brief == REFUSED || !outcome.ok && NEVER_RAN.iter().any(|start| outcome.brief.starts_with(start))
-}
-
-pub(crate) const REFUSED: &str = "refused by the user";
-/// The outcome of a plan that the user agreed to.
-pub(crate) const APPROVED: &str = "approved by the user";
-/// Does an outcome say what the user decided, and not what a tool printed?
-pub(crate) fn is_decision_of_user(outcome: &Outcome) -> bool {
-    [REFUSED, APPROVED].contains(&outcome.brief.as_str())
 }
 
 /// Another tool use of the same message failed, so this one never ran.

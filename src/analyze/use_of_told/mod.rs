@@ -10,12 +10,12 @@ use std::collections::BTreeSet;
 
 use self::names::code_spans;
 pub(crate) use self::names::names_in;
-pub(crate) use self::receipt::{Receipt, looked_up_ids};
+pub(crate) use self::receipt::Receipt;
 use crate::analyze::account::SessionAccount;
 use crate::analyze::prose::sentences;
-use crate::analyze::shell::is_assignment;
-use crate::text::file_names::file_names_in;
-use crate::text::tokenize::{covered_by, distinctive_words};
+use text::file_names::file_names_in;
+use text::tokenize::{covered_by, distinctive_words};
+use transcripts::shell::is_assignment;
 
 /// A sentence with fewer distinctive words says too little to be known again.
 const MIN_WORDS: usize = 5;

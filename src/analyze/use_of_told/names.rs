@@ -2,13 +2,13 @@
 
 use super::warned::warned_in;
 use crate::analyze::rules::statements_of;
-use crate::analyze::shell::is_check_line;
 use crate::model::note::NoteKind;
 use crate::model::section::{Section, View, shown_in};
-use crate::model::session::{ToldNames, ToldRule};
-use crate::text::budget;
-use crate::text::clean::one_line;
-use crate::text::file_names::file_names_in;
+use text::budget;
+use text::clean::one_line;
+use text::file_names::file_names_in;
+use transcripts::session::{ToldNames, ToldRule};
+use transcripts::shell::is_check_line;
 
 /// The most names of each sort: a start has room for fewer.
 const MAX_NAMES: usize = 60;

@@ -12,9 +12,9 @@ use super::{check_key, is_named};
 use crate::analyze::account::Turn;
 use crate::analyze::failures::relative;
 use crate::analyze::rules::{instruction_of, instructions_in};
-use crate::analyze::shell::{begun, is_assignment};
 use crate::analyze::signal::{has_failed, never_ran};
-use crate::model::session::{Entry, Evidence, Item, Millis, PlacedEvidence, Session, ShellStep, ToldNames, ToolUse};
+use transcripts::session::{Entry, Evidence, Item, Millis, PlacedEvidence, Session, ShellStep, ToldNames, ToolUse, ids_in};
+use transcripts::shell::{begun, is_assignment};
 
 /// What a session was told by our hooks, and what of it was used afterwards. What it was told is known from its own transcript alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -217,17 +217,5 @@ fn looked_up(tool: &ToolUse) -> Vec<String> {
         words[0].rsplit('/').next() == Some("recall")
             && words.get(1).is_some_and(|word| matches!(word.as_str(), "show" | "timeline"))
     };
-    begun(&tool.line).into_iter().filter(asks).flat_map(|words| looked_up_ids(&words[2..].join(" "))).collect()
-}
-
-/// The words of a request that may be ids.
-pub(crate) fn looked_up_ids(request: &str) -> Vec<String> {
-    let words = request.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
-    words.filter(|word| is_id(word)).map(str::to_owned).collect()
-}
-
-/// May it be the id of a session, or the beginning of one, or of a note, a rule or an open item?
-fn is_id(word: &str) -> bool {
-    let digits = word.strip_prefix(['m', 'n', 'o', 'r', 'u']).unwrap_or(word);
-    (6..=36).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-')
+    begun(&tool.line).into_iter().filter(asks).flat_map(|words| ids_in(&words[2..].join(" "))).collect()
 }

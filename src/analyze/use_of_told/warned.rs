@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use crate::analyze::overtaken::sentence::Sentence;
 use crate::analyze::prose::sentences_in_any_case;
 use crate::analyze::rules::{ForbiddenPart, forbidden_parts};
-use crate::analyze::shell::{begun, is_program};
-use crate::text::tokenize::stem;
+use text::tokenize::stem;
+use transcripts::shell::{begun, is_program};
 
 use super::names::code_spans;
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::analyze::prose::sentences_in_any_case;
 use crate::analyze::without_model::UNANSWERED;
-use crate::model::session::Answer;
-use crate::text::tokenize::distinctive_words;
+use text::tokenize::distinctive_words;
+use transcripts::session::Answer;
 
 /// How a claim is attributed to the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::speakers::text_of;
-use crate::model::session::{Entry, Item, RecordKey, Session, ToolUse};
-use crate::text::file_names::file_names_in;
+use text::file_names::file_names_in;
+use transcripts::session::{Entry, Item, RecordKey, Session, ToolUse};
 
 /// The entry that touched a file, else one that names it.
 pub(super) fn naming<'m>(

@@ -7,7 +7,7 @@ use super::Record;
 use crate::analyze::account::is_typed;
 use crate::analyze::rules::{may_prove, passages_with};
 use crate::model::digest::Claim;
-use crate::model::session::Item;
+use transcripts::session::Item;
 
 impl Record<'_> {
     /// Puts the user's sentence in the place of what is quoted. What is not proven keeps the model's words and no row.

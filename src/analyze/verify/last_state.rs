@@ -7,10 +7,10 @@
 use super::polarity::denies;
 use crate::analyze::account::check_calls;
 use crate::analyze::prose::all_sentences;
-use crate::analyze::shell::{CheckKind, may_check};
 use crate::model::section::Section;
-use crate::model::session::{Item, Session};
-use crate::text::tokenize::{covered_by, distinctive_words};
+use text::tokenize::{covered_by, distinctive_words};
+use transcripts::session::{Item, Session};
+use transcripts::shell::{CheckKind, may_check};
 
 /// A call that ran a check.
 #[derive(Debug)]

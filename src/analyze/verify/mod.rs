@@ -36,9 +36,9 @@ use crate::analyze::signal::is_commit;
 use crate::analyze::without_model::request;
 use crate::model::digest::{Claim, Digest, OpenItem, UNTITLED};
 use crate::model::section::{Carriers, Section};
-use crate::model::session::{Entry, Item, RecordKey, Session};
-use crate::text::clean::one_line;
-use crate::text::tokenize::{covered_by, distinctive_words};
+use text::clean::one_line;
+use text::tokenize::{covered_by, distinctive_words};
+use transcripts::session::{Entry, Item, RecordKey, Session};
 
 /// A cited row may say that an open item was done if it holds at least this share of the item's distinctive words.
 const MIN_CITED_SUPPORT: f64 = 0.15;

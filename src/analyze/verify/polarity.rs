@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use super::tokens::names_file;
-use crate::text::tokenize::{covered_by, distinctive_words, is_stop_word, stem};
+use text::tokenize::{covered_by, distinctive_words, is_stop_word, stem};
 
 /// A sentence is about the same as a statement if it holds this share of its distinctive words, and nearly as much as the best one.
 const MIN_ABOUT: f64 = 0.5;

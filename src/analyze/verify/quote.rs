@@ -17,11 +17,12 @@ use super::speakers::{Speaker, is_refused, speaker_of};
 use super::{Record, is_assent};
 use crate::analyze::account::object_of;
 use crate::analyze::prose::{SpokenSentence, Voice, outline, own_words, sentences_in_any_case};
-use crate::analyze::signal::{APPROVED, SentenceTopic, is_announcement, is_commit, is_offer, only_inspects, topics};
+use crate::analyze::signal::{SentenceTopic, is_announcement, is_commit, is_offer, only_inspects, topics};
 use crate::model::section::{Carriers, Section};
-use crate::model::session::{Answer, Entry, Item, ToolClass, title_of_plan};
-use crate::text::clean::{one_line, shorten};
-use crate::text::tokenize::{covered_by, distinctive_words};
+use text::clean::{one_line, shorten};
+use text::tokenize::{covered_by, distinctive_words};
+use transcripts::session::APPROVED;
+use transcripts::session::{Answer, Entry, Item, ToolClass, title_of_plan};
 
 /// A sentence is told for a statement if it holds this share of its words; one of a row that is neither cited nor near one has to hold more.
 /// One of a cited row may hold less, where no other is found, if it has so many words.

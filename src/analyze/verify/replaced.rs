@@ -16,8 +16,8 @@ use crate::analyze::overtaken::{OfferedStatement, is_unit, sentence_id};
 use crate::analyze::prose::own_in_any_case;
 use crate::analyze::signal::{SentenceTopic, is_announcement, is_offer};
 use crate::model::digest::{ClaimedReplacement, Digest};
-use crate::model::session::{Item, RecordKey, Session};
-use crate::text::tokenize::covered_by;
+use text::tokenize::covered_by;
+use transcripts::session::{Item, RecordKey, Session};
 
 /// The words of the earlier statement that a sentence holds count so much, as a share of all.
 const SHARED: f64 = 1.5;

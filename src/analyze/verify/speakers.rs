@@ -4,9 +4,9 @@ use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 
 use crate::analyze::prose::{others_words, own_words, unquoted};
-use crate::analyze::signal::{APPROVED, REFUSED};
-use crate::model::session::{Entry, Evidence, Item, Session, ShellPrint};
-use crate::text::tokenize::distinctive_words;
+use text::tokenize::distinctive_words;
+use transcripts::session::{APPROVED, REFUSED};
+use transcripts::session::{Entry, Evidence, Item, Session, ShellPrint};
 
 /// Words with which a user asks to look at what follows.
 const LOOKING: [&str; 8] = ["look at", "a look", "review", "what do you think", "thoughts on", "schau", "regarde", "read this"];

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::text::tokenize::{distinctive_words, is_stop_word, is_unsegmented, stem};
+use text::tokenize::{distinctive_words, is_stop_word, is_unsegmented, stem};
 
 /// A part of a statement that a true one takes over as it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,7 +13,6 @@ use crate::model::digest::{Digest, UNTITLED, claimed_by};
 use crate::model::item_state::{ItemStates, TaskItem};
 use crate::model::page_path::session_page_name;
 use crate::model::price::costs_by_model;
-use crate::model::session::{Item, Millis, Session};
 use crate::model::session_head::SessionHead;
 use crate::model::since_then::SinceThen;
 use crate::model::stored_digest::StoredDigest;
@@ -23,7 +22,8 @@ use crate::render::quoted::Listener;
 use crate::store::Memory;
 use crate::store::came_since::CameSince;
 use crate::store::neighbours::{OrderPosition, Side};
-use crate::text::clean::{id8, one_line, shorten, without_controls};
+use text::clean::{id8, one_line, shorten, without_controls};
+use transcripts::session::{Item, Millis, Session};
 
 /// The longest title made from a session's first words, in characters.
 const TITLE: usize = 90;

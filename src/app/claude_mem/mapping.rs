@@ -5,13 +5,13 @@
 
 use crate::analyze::prose::sentences_of_line;
 use crate::app::claude_mem::place::Place;
+use crate::inputs::claude_mem::{ClaudeMemObservation, ClaudeMemSession, ClaudeMemSummary};
 use crate::model::digest::{CLAUDE_MEM, Claim, Digest, UNTITLED};
 use crate::model::section::{MAX_STATEMENT_CHARS, MAX_STATEMENTS, MAX_TITLE_CHARS, Section};
-use crate::model::session::{Item, Millis, RecordKey, hash_parts, hex, short_id};
-use crate::privacy::Sanitizer;
-use crate::source::claude_mem::{ClaudeMemObservation, ClaudeMemSession, ClaudeMemSummary};
 use crate::store::transfer::{Exported, ExportedDigest, ExportedRow, ExportedSource};
-use crate::text::clean::{one_line, shorten};
+use text::clean::{one_line, shorten};
+use transcripts::privacy::Sanitizer;
+use transcripts::session::{Item, Millis, RecordKey, hash_parts, hex, short_id};
 
 /// Sentences of a paragraph stand together in a statement up to so many characters: as many as a session's start shows.
 const MAX_TOGETHER_CHARS: usize = 240;
@@ -351,7 +351,7 @@ mod tests {
     fn a_session_of_which_nothing_was_said_is_none() {
         let at = ClaudeMemSession { id: "s".into(), started_at: Some(1), ..ClaudeMemSession::default() };
         assert!(exported(&at, &place(), &Sanitizer::shipped()).is_none());
-        let prompt = crate::source::claude_mem::ClaudeMemPrompt { number: 1, text: "<private>all</private>".into(), at: Some(1) };
+        let prompt = crate::inputs::claude_mem::ClaudeMemPrompt { number: 1, text: "<private>all</private>".into(), at: Some(1) };
         assert!(exported(&ClaudeMemSession { prompts: vec![prompt], ..at }, &place(), &Sanitizer::shipped()).is_none());
     }
 }

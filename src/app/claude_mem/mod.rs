@@ -16,12 +16,12 @@ use self::mapping::exported;
 use self::place::Places;
 use crate::app::transfer::into_memory;
 use crate::config::Config;
-use crate::model::session::Millis;
-use crate::privacy::Sanitizer;
-use crate::source::claude_mem::{BadRows, ClaudeMem, ClaudeMemSession, check};
+use crate::inputs::claude_mem::{BadRows, ClaudeMem, ClaudeMemSession, check};
 use crate::store::Writer;
 use crate::sys::messages::Ui;
-use crate::text::clean::counted;
+use text::clean::counted;
+use transcripts::privacy::Sanitizer;
+use transcripts::session::Millis;
 
 /// What became of claude-mem's sessions.
 #[derive(Debug, Default)]

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::app::known_folders::known_folders;
 use crate::config::Config;
+use crate::inputs::claude_mem::ClaudeMemSession;
 use crate::model::note::EVERYWHERE;
-use crate::model::session::Project;
-use crate::source::claude_mem::ClaudeMemSession;
 use crate::sys::projects::Projects;
-use crate::text::clean::{one_line, shorten, without_controls};
+use text::clean::{one_line, shorten, without_controls};
+use transcripts::session::Project;
 
 /// What claude-mem itself calls a project without a name.
 const UNNAMED: &str = "unknown-project";

@@ -20,13 +20,13 @@ use crate::app::digest::sandbox::open_sandbox;
 use crate::app::digest::select::{DigestPlan, ModelCost};
 use crate::app::list::title_of;
 use crate::config::{Config, SummarizerChoice};
-use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
-use crate::privacy::View;
+use crate::policy::View;
 use crate::store::{Memory, Reader};
 use crate::sys::messages::Ui;
 use crate::sys::pager;
-use crate::text::clean::{counted, fit_title, id8, one_line, size, without_controls};
+use text::clean::{counted, fit_title, id8, one_line, size, without_controls};
+use transcripts::session::Millis;
 
 /// How many sessions of a group are named, unless all are asked for.
 const EXAMPLES: usize = 10;

@@ -8,7 +8,6 @@ use anyhow::Result;
 use crate::app::digest::policy::secure_erase;
 use crate::app::digest::report::Report;
 use crate::config::Config;
-use crate::model::session::hash_parts;
 use crate::model::vector::QuantizedVector;
 use crate::search::semantic::{Embedder, EmbeddingError, PROBE, TextToEmbed, matches_probe, pieces, space_of};
 use crate::store::vectors::{EmbeddedDocument, UnembeddedDocument, VectorSpace};
@@ -16,6 +15,7 @@ use crate::store::{Maintenance, Reader, Writer};
 use crate::sys::messages::Ui;
 use crate::sys::progress::Progress;
 use crate::sys::shutdown;
+use transcripts::session::hash_parts;
 
 /// Approximate limit of the phase in one run, since other runs wait for the lock.
 const MAX_DURATION: Duration = Duration::from_secs(600);

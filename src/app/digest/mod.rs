@@ -39,7 +39,6 @@ pub(crate) use self::run_lock::{alone, prepare_folder, run_in_progress, run_lock
 pub(crate) use self::sandbox::open_sandbox;
 use crate::app::Completion;
 use crate::config::Config;
-use crate::model::session::Millis;
 use crate::store::error::{explained, is_damage};
 use crate::store::last_run::LastRun;
 use crate::store::leftovers;
@@ -47,6 +46,7 @@ use crate::store::{Maintenance, Writer};
 use crate::sys::messages::Ui;
 use crate::sys::run_progress::ToldRun;
 use crate::sys::{failpoints, shutdown, threads};
+use transcripts::session::Millis;
 
 pub(crate) fn run(request: DigestRequest, config: Config, out: &mut impl Write) -> Result<Completion> {
     run_using(request, config, out, run_if_free)

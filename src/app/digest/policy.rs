@@ -5,10 +5,10 @@ use anyhow::{Context, Result};
 
 use crate::app::digest::report::Report;
 use crate::config::Config;
-use crate::model::session::Millis;
 use crate::store::forget::{Permanence, RemovalPlan};
 use crate::store::{Maintenance, Writer};
 use crate::sys::messages::Ui;
+use transcripts::session::Millis;
 
 /// Deletes what is stored of projects that the config now excludes, with every session that has a part in one. Whatever of such a session
 /// took place elsewhere may tell of that part. What it said before is read again: see [`super::ingest::parts`]. Of clients and teams it deletes

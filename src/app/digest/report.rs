@@ -6,10 +6,10 @@ use std::io::Write;
 use anyhow::Result;
 use serde::Serialize;
 
-use crate::model::client::Client;
 use crate::store::ingest::Ingested;
 use crate::store::last_run::{ModelBackoff, ModelRunOutcome};
-use crate::text::clean::{counted, size};
+use text::clean::{counted, size};
+use transcripts::client::Client;
 
 /// An amount as it is told.
 pub(crate) fn usd(amount: Option<f64>) -> String {

@@ -8,10 +8,10 @@ use anyhow::Result;
 
 use crate::analyze::repository::{FileChange, LOG_FORMAT, Repository, RepositoryState, branches, commits, files};
 use crate::config::Config;
-use crate::model::session::Millis;
 use crate::store::Writer;
 use crate::sys::git::Git;
 use crate::sys::shutdown;
+use transcripts::session::Millis;
 
 /// The longest that git is asked about one project.
 const BUDGET: Duration = Duration::from_millis(200);

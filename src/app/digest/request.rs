@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 use crate::app::consent;
 use crate::app::filter::{ProjectFilter, parse_since};
 use crate::config::{Config, SummarizerChoice};
-use crate::model::session::Millis;
 use crate::model::time_spec::parse_duration;
+use transcripts::session::Millis;
 
 /// What to read and digest, and within which bounds. The default reads and digests all that the config names.
 #[derive(Debug, Clone, Default)]

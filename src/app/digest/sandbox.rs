@@ -9,10 +9,10 @@ use crate::app::digest::report::Report;
 use crate::app::digest::request::DigestRequest;
 use crate::app::digest::run_lock::run_lock;
 use crate::config::Config;
-use crate::model::session::Millis;
 use crate::store::{Writer, is_there};
 use crate::sys::messages::Ui;
-use crate::sys::sqlite_files::{WAL, with_suffix};
+use transcripts::session::Millis;
+use transcripts::sqlite_files::{WAL, with_suffix};
 
 /// Opens a temporary copy of the index and ingests into it what was appended to the transcripts. The copy is deleted with the
 /// returned folder. `None` while another run is under way.

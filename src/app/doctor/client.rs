@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use super::Finding;
 use crate::config::Config;
-use crate::model::client::Client;
-use crate::privacy::View;
-use crate::source::{NO_TYPE, Release, source_of};
+use crate::policy::View;
 use crate::store::Memory;
-use crate::text::clean::{one_line, shorten, without_controls};
+use text::clean::{one_line, shorten, without_controls};
+use transcripts::client::Client;
+use transcripts::source::{NO_TYPE, Release, source_of};
 
 /// Record types that are named; the others are only counted.
 const MAX_NAMED: usize = 5;

@@ -8,14 +8,14 @@ use super::{Depth, Finding, Repair, Severity, ago};
 use crate::app::orphans;
 use crate::app::page_facts::Pages;
 use crate::config::Config;
-use crate::model::session::Millis;
-use crate::privacy::View;
+use crate::policy::View;
 use crate::store::error::{StoreError, explained};
 use crate::store::files_beside;
 use crate::store::maintenance::{any_damage, backup};
 use crate::store::status::IndexCounts;
 use crate::store::{Memory, OtherFormat, WholeIndex};
-use crate::text::clean::{self, counted, one_line};
+use text::clean::{self, counted, one_line};
+use transcripts::session::Millis;
 
 /// Listed sessions on which the model failed.
 const MAX_LISTED: usize = 3;

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use super::{Finding, Repair};
 use crate::config::Config;
-use crate::model::session::Millis;
 use crate::sys::private_files;
-use crate::text::clean::size;
+use text::clean::size;
+use transcripts::session::Millis;
 
 /// Free space in bytes: below the first it is scarce, below the second writing will soon fail.
 const LOW_SPACE_BYTES: u64 = 500 << 20;

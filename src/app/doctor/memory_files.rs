@@ -11,13 +11,13 @@ use crate::analyze::memory_lines::{bare, overtaken_lines, paths_in, topics_in};
 use crate::app::filter::ProjectFilter;
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
+use crate::inputs::client_memory::{INDEX_NAME, read};
 use crate::model::memory_file::MemoryFile;
-use crate::model::session::Millis;
 use crate::model::since_then::Statement;
-use crate::privacy::Sanitizer;
-use crate::source::client_memory::{INDEX_NAME, read};
-use crate::text::clean::without_controls;
-use crate::text::unified_diff::removal;
+use text::clean::without_controls;
+use text::unified_diff::removal;
+use transcripts::privacy::Sanitizer;
+use transcripts::session::Millis;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct MemoryReply {

@@ -25,9 +25,9 @@ pub(crate) use self::setup::lacks_hooks;
 
 use crate::config::Config;
 use crate::model::finding::{Finding, Repair, Severity};
-use crate::model::session::Millis;
 use crate::setup::Host;
 use crate::setup::inspect::{self, InstalledTimer};
+use transcripts::session::Millis;
 
 /// What an examination found, as `recall doctor` tells it.
 #[derive(Debug, Serialize)]

@@ -5,7 +5,7 @@ use anyhow::Result;
 use super::Finding;
 use crate::config::Config;
 use crate::model::price::{compare_costs, costs_by_model, price_list_date};
-use crate::privacy::View;
+use crate::policy::View;
 use crate::store::Memory;
 
 /// Number of sessions compared, newest first, because a changed price shows in those.

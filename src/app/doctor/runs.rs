@@ -6,14 +6,14 @@ use super::{Finding, ago};
 use crate::app::hook_state::log;
 use crate::config::Config;
 use crate::config::pause::{self, OffReason};
-use crate::model::session::Millis;
+use crate::inputs::mark;
 use crate::setup::Host;
 use crate::setup::transcript_retention::{DEFAULT, KEY, OFFERED, RetentionChange};
-use crate::source::delta::open_regular;
-use crate::source::discover::{TranscriptFile, discover};
-use crate::source::mark;
 use crate::store::WholeIndex;
 use crate::store::last_run::LastRun;
+use transcripts::session::Millis;
+use transcripts::source::delta::open_regular;
+use transcripts::source::discover::{TranscriptFile, discover};
 
 const HOUR: Millis = 3_600_000;
 const DAY: Millis = 24 * HOUR;

@@ -2,9 +2,9 @@
 
 use super::Finding;
 use crate::config::Config;
-use crate::model::session::Millis;
 use crate::store::last_run::{LastRun, ModelBackoff};
 use crate::summarize;
+use transcripts::session::Millis;
 
 /// Whether the model is not asked for now, and why.
 pub(crate) fn left_alone(config: &Config, now: Millis) -> Option<Finding> {

@@ -3,7 +3,7 @@
 use super::Finding;
 use crate::app::team::{health, unknown};
 use crate::config::Config;
-use crate::text::clean::counted;
+use text::clean::counted;
 
 const ABOUT: &str = "team";
 

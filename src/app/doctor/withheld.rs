@@ -7,10 +7,10 @@ use anyhow::Result;
 
 use super::Finding;
 use crate::config::Config;
-use crate::privacy::View;
+use crate::policy::View;
 use crate::store::{Memory, WholeIndex};
 use crate::sys::projects::Projects;
-use crate::text::clean::id8;
+use text::clean::id8;
 
 /// Most ids that a finding lists.
 const MAX_LISTED: usize = 8;

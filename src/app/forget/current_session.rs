@@ -8,11 +8,11 @@ use crate::app::consent;
 use crate::app::contributor::{is_session_id, transcript_of};
 use crate::app::running::{PendingEnds, written_at};
 use crate::config::{Agent, Config, agent};
-use crate::model::session::Millis;
-use crate::source::discover::{TranscriptFile, discover};
-use crate::source::looked_into;
-use crate::source::working_folders::folder_of;
-use crate::text::clean::{one_line, without_controls};
+use text::clean::{one_line, without_controls};
+use transcripts::session::Millis;
+use transcripts::source::discover::{TranscriptFile, discover};
+use transcripts::source::looked_into;
+use transcripts::source::working_folders::folder_of;
 
 /// How many transcripts are examined, newest first.
 const MAX_EXAMINED: usize = 500;

@@ -12,14 +12,14 @@ use crate::app::digest::pages::{NOTES_HEADING, notes_in, write_days};
 use crate::app::hook_state::log;
 use crate::app::orphans;
 use crate::config::Config;
-use crate::source::mark;
+use crate::inputs::mark;
 use crate::store::last_run::LastRun;
 use crate::store::leftovers::WritingMarker;
 use crate::store::{Reader, Writer};
 use crate::sys::messages::Ui;
 use crate::sys::private_files;
-use crate::sys::sqlite_files::LOGS;
-use crate::text::phrase::PhraseMatcher;
+use text::phrase::PhraseMatcher;
+use transcripts::sqlite_files::LOGS;
 
 /// For each page, how many lines of the user's notes contain the text.
 pub(crate) fn count_in_notes(phrase: &PhraseMatcher, config: &Config, store: &Reader, ui: &Ui) -> Result<Vec<(String, usize)>> {

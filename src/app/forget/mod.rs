@@ -19,8 +19,8 @@ use super::digest::{alone, ingest_only, pages, write_documents};
 use crate::app::forget::target::ForgetSelection;
 use crate::app::{Completion, consent};
 use crate::config::Config;
+use crate::inputs::team_files::{MAX_FILES, read, team_paths};
 use crate::model::team_file::TeamFile;
-use crate::source::team_files::{MAX_FILES, read, team_paths};
 use crate::store::error::{is_damage, is_store_error};
 use crate::store::files_beside;
 use crate::store::forget::{Permanence, RemovalPlan, RemovalSize};
@@ -29,7 +29,7 @@ use crate::store::pages::UnreadPages;
 use crate::store::{Maintenance, Reader, Writer};
 use crate::sys::failpoints;
 use crate::sys::messages::Ui;
-use crate::text::clean::{counted, without_controls};
+use text::clean::{counted, without_controls};
 
 /// What is to be forgotten, as a person says it.
 #[derive(Debug, Clone)]

@@ -9,12 +9,12 @@ use super::{ForgetSummary, files, print_summary};
 use crate::app::digest::run_in_progress;
 use crate::app::digest::{DigestRequest, open_sandbox};
 use crate::config::Config;
-use crate::privacy::View;
+use crate::policy::View;
 use crate::store::files_beside;
 use crate::store::forget::RemovalPlan;
 use crate::store::{Memory, Reader};
 use crate::sys::messages::Ui;
-use crate::text::clean::{counted, id8, one_line, shorten, without_controls};
+use text::clean::{counted, id8, one_line, shorten, without_controls};
 
 /// Shown in place of the text of an excluded session or note.
 const EXCLUDED_TEXT: &str = "(excluded)";

@@ -12,13 +12,13 @@ use crate::app::orphans::SessionPage;
 use crate::config::Config;
 use crate::model::memory_file::MemoryFile;
 use crate::model::note::Note;
-use crate::model::session::Millis;
-use crate::source::discover::{TranscriptFile, discover};
-use crate::source::{looked_into, source_of};
 use crate::store::forget::{RemovalPlan, folder_of};
 use crate::store::{Reader, Writer};
 use crate::sys::paths::path_aliases;
-use crate::text::phrase::PhraseMatcher;
+use text::phrase::PhraseMatcher;
+use transcripts::session::Millis;
+use transcripts::source::discover::{TranscriptFile, discover};
+use transcripts::source::{looked_into, source_of};
 
 /// Shorter texts occur nearly everywhere.
 const MIN_TEXT_CHARS: usize = 2;

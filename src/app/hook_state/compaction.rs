@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use crate::model::session::{RecordKey, short_id};
 use crate::sys::private_files;
+use transcripts::session::{RecordKey, short_id};
 
 /// Nobody prompts a session any more whose compaction is older.
 const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 3600);

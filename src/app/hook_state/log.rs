@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::config;
 use crate::sys::private_files;
-use crate::text::clean::{one_line, shorten, without_controls};
+use text::clean::{one_line, shorten, without_controls};
 
 /// Size in bytes at which the log is rotated. One rotated log is kept.
 const MAX_SIZE: u64 = 64 << 10;

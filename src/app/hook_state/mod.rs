@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::source::mark;
+use crate::inputs::mark;
 
 pub(crate) mod compaction;
 pub(crate) mod dedupe;

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use crate::model::session::short_id;
 use crate::sys::private_files;
+use transcripts::session::short_id;
 
 /// Most entries per session. Once reached, prompts of this session get nothing more.
 const MAX_ENTRIES: usize = 200;

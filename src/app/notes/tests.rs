@@ -61,7 +61,7 @@ fn the_same_in_nearly_the_same_words_is_known_and_a_change_is_not() {
             &Note {
                 pk: 1,
                 id: "m1".into(),
-                project: crate::model::session::Project { key: "/r".into() },
+                project: transcripts::session::Project { key: "/r".into() },
                 kind: "fact".into(),
                 text: old.into(),
                 at: 0,

@@ -31,9 +31,9 @@ use crate::store::maintenance::{Contents, WriteLock, any_damage, backup, orphane
 use crate::store::pages::UnreadPages;
 use crate::store::{Maintenance, WholeIndex, Writer};
 use crate::sys::messages::Ui;
-use crate::sys::sqlite_files::{LOGS, with_suffix};
 use crate::sys::{failpoints, private_files};
-use crate::text::clean::without_controls;
+use text::clean::without_controls;
+use transcripts::sqlite_files::{LOGS, with_suffix};
 
 pub(crate) fn run(config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
     let mut lock = run_lock(config)?;

@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use crate::config::Config;
-use crate::model::session::Millis;
 use crate::store::WholeIndex;
 use crate::store::files_beside;
 use crate::store::maintenance::Contents;
-use crate::sys::sqlite_files::{JOURNAL, LOGS, SHM, WAL, with_suffix};
 use crate::sys::{failpoints, private_files};
+use transcripts::session::Millis;
+use transcripts::sqlite_files::{JOURNAL, LOGS, SHM, WAL, with_suffix};
 
 /// Moves the index and its logs. Returns its new name, or `None` if it was empty or missing.
 pub(crate) fn move_index(index: &Path, config: &Config) -> Result<Option<PathBuf>> {

@@ -11,7 +11,7 @@ use crate::config::Config;
 use crate::store::maintenance::{Category, Contents, Salvaged};
 use crate::store::{Reader, WholeIndex};
 use crate::sys::messages::Ui;
-use crate::text::clean::counted;
+use text::clean::counted;
 
 /// What there was, as far as anything told.
 pub(crate) struct Before {

@@ -9,14 +9,14 @@ use crate::app::digest::{usd, why_model_rests};
 use crate::app::model_call::{ModelCall, ModelOutcome, NotAsked, tell_not_asked};
 use crate::config::{Config, SummarizerChoice};
 use crate::model::digest::WITHOUT_MODEL;
-use crate::model::session::short_id;
-use crate::privacy::Sanitizer;
 use crate::render::report::{WorkReport, report_text, written_text};
 use crate::store::Writer;
 use crate::summarize::{self, ModelAnswer, ModelRequest, Summarizer};
 use crate::sys::messages::Ui;
 use crate::sys::shutdown;
-use crate::text::clean::counted;
+use text::clean::counted;
+use transcripts::privacy::Sanitizer;
+use transcripts::session::short_id;
 
 /// How every message ends that says why the model did not write the report.
 const INSTEAD: &str = "here is the report without the model";

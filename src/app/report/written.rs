@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use crate::analyze::verify::{SessionText, count_missing, is_opposed, passes_unseen};
-use crate::model::session::{said, short_id};
-use crate::privacy::Sanitizer;
 use crate::render::report::WrittenPart;
 use crate::summarize::{ModelRequest, object_in};
-use crate::text::clean::one_line;
-use crate::text::disarm::disarm;
-use crate::text::markdown::unescaped;
+use text::clean::one_line;
+use text::disarm::disarm;
+use text::markdown::unescaped;
+use transcripts::privacy::Sanitizer;
+use transcripts::session::{said, short_id};
 
 const INSTRUCTIONS: &str = include_str!("../../../prompts/report.md");
 

@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::{Result, bail};
 
 use super::RuleRecord;
-use crate::text::clean::{one_line, without_controls};
-use crate::text::unified_diff::{CONTEXT_LINES, range};
+use text::clean::{one_line, without_controls};
+use text::unified_diff::{CONTEXT_LINES, range};
 
 /// A larger file is none that anybody wrote, in bytes.
 const MAX_BYTES: u64 = 1 << 20;

@@ -21,9 +21,9 @@ use crate::app::session_start::client_memory::ClientMemory;
 use crate::app::wrong::bring_up_to_date;
 use crate::config::Config;
 use crate::model::note::NoteKind;
-use crate::model::session::{Millis, Project, short_id};
 use crate::store::{Memory, Writer};
 use crate::sys::messages::Ui;
+use transcripts::session::{Millis, Project, short_id};
 
 /// The most quotations of a rule.
 const MAX_QUOTES: usize = 3;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::analyze::rules::{RuleWords, statements_of};
 use crate::app::session_start::client_memory::ClientMemory;
-use crate::source::client_memory::read_inside;
+use crate::inputs::client_memory::read_inside;
 
 /// How many files of rules are read.
 const MAX_RULE_FILES: usize = 20;

@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use crate::analyze::rules::{RuleWords, instruction_of, statements_of};
 use crate::app::notes::{has_same_limits, is_contained_in};
 use crate::config::Config;
-use crate::source::client_memory::{folder_of, loaded_text};
+use crate::inputs::client_memory::{folder_of, loaded_text};
 
 /// The statements of a project's memory.
 #[derive(Debug, Default)]

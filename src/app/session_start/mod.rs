@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
-use crate::text::budget::ESTIMATE;
+use text::budget::ESTIMATE;
 
 pub(crate) use gather::{ContextRequest, StartMode, compacted_session, gather, gather_compacted, is_read_whole};
 

@@ -13,18 +13,18 @@ use serde::Serialize;
 
 use crate::analyze::commands::UsedCommand;
 use crate::analyze::failures::Failure;
-use crate::analyze::shell::has_check;
 use crate::app::how;
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
+use crate::inputs::team_files::{FOLDER, MAX_FILES, read, team_paths};
 use crate::model::note::{Note, NoteKind};
-use crate::model::session::{Millis, said, short_id};
 use crate::model::team_file::{MAX_CHARS, TeamFile};
-use crate::privacy::Sanitizer;
-use crate::source::team_files::{FOLDER, MAX_FILES, read, team_paths};
 use crate::store::failures::MetFailure;
 use crate::sys::git_config::user_name;
-use crate::text::clean::{id8, one_line, shorten, without_controls};
+use text::clean::{id8, one_line, shorten, without_controls};
+use transcripts::privacy::Sanitizer;
+use transcripts::session::{Millis, said, short_id};
+use transcripts::shell::has_check;
 
 const MAX_NAME_CHARS: usize = 60;
 /// In how many sessions an error was met before its cure is proposed.

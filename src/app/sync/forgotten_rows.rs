@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 use serde_json::value::to_raw_value;
 use sync::{Record, RecordId};
 
-use crate::model::session::RecordKey;
 use crate::store::Reader;
+use transcripts::session::RecordKey;
 
 /// The kind of these records.
 pub(super) const ROWS: &str = "rows";

@@ -32,13 +32,14 @@ use super::digest::{alone, apply_policy, erase_traces, pages, write_documents};
 use crate::app::Completion;
 use crate::app::forget::forget_sessions;
 use crate::config::Config;
-use crate::model::session::RecordKey;
-use crate::privacy::{Sanitizer, View};
+use crate::policy::View;
 use crate::store::error::is_store_error;
 use crate::store::{Maintenance, Memory, Writer};
 use crate::sys::failpoints;
 use crate::sys::messages::Ui;
-use crate::text::clean::{counted, one_line, without_controls};
+use text::clean::{counted, one_line, without_controls};
+use transcripts::privacy::Sanitizer;
+use transcripts::session::RecordKey;
 
 /// What an exchange did.
 #[derive(Debug, Default)]

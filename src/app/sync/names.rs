@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use sync::Machine;
 
 use super::state::Place;
-use crate::text::clean::shorten;
+use text::clean::shorten;
 
 /// The most characters of a name.
 pub(super) const MAX_NAME_CHARS: usize = 60;

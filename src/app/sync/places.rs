@@ -11,11 +11,11 @@ use super::state::{self, Place, SyncState};
 use super::why;
 use crate::app::digest::alone;
 use crate::config::Config;
-use crate::model::session::Millis;
 use crate::store::WholeIndex;
 use crate::sys::messages::Ui;
 use crate::sys::{host, private_files};
-use crate::text::clean::shorten;
+use text::clean::shorten;
+use transcripts::session::Millis;
 
 const NOT_A_KEY: &str = "this is no key: `recall sync key --output FILE` on your other machine writes it";
 pub(super) const NO_KEY: &str = "the key of your machines is gone: run `recall sync key --output FILE` on another machine, and move FILE to `sync/key` in the data folder of this one";

@@ -20,11 +20,11 @@ use crate::config::Config;
 use crate::model::author::Author;
 use crate::model::digest::is_item_id;
 use crate::model::note::Note;
-use crate::model::session::Millis;
-use crate::privacy::Sanitizer;
 use crate::store::said_since::{ClosedItem, Denial};
 use crate::store::transfer::ExportedNote;
 use crate::store::{Reader, Writer};
+use transcripts::privacy::Sanitizer;
+use transcripts::session::Millis;
 
 const NOTE: &str = "note";
 /// A note that is done; the id is the note's.

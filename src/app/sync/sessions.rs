@@ -14,13 +14,13 @@ use sync::{Machine, Record, RecordId};
 use super::names::MAX_NAME_CHARS;
 use super::projects::{KnownProjects, PlacedProjects, ToldProject, path_here};
 use crate::config::Config;
-use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
-use crate::privacy::Sanitizer;
 use crate::store::origin::Origin;
 use crate::store::transfer::Exported;
 use crate::store::{Memory, Writer};
 use crate::sys::projects::Projects;
+use transcripts::privacy::Sanitizer;
+use transcripts::session::Millis;
 
 /// The kind of these records.
 pub(super) const SESSION: &str = "session";
@@ -106,7 +106,7 @@ impl SessionTaker<'_> {
         session.pass(self.sanitizer);
         session.origin = Some(Origin {
             machine: machine.id.clone(),
-            name: self.sanitizer.clean(crate::text::clean::shorten(&machine.name, MAX_NAME_CHARS)),
+            name: self.sanitizer.clean(text::clean::shorten(&machine.name, MAX_NAME_CHARS)),
             version: record.version,
         });
         if self.is_unwanted(&session, store)? || !is_better(&session, store)? {

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use sync::{Inbox, Key, Machine, Outbox, RecordId};
 
 use super::projects::PlacedProjects;
-use crate::model::session::Millis;
 use crate::sys::{map_as_list, private_files};
+use transcripts::session::Millis;
 
 /// All that is kept between two exchanges.
 #[derive(Debug, Serialize, Deserialize)]

@@ -9,7 +9,7 @@ use team::{Client, Deadlines};
 
 use super::PATIENCE;
 use super::state::TeamState;
-use crate::text::clean::{one_line, without_controls};
+use text::clean::{one_line, without_controls};
 
 /// Asks it, until then.
 ///

@@ -12,7 +12,7 @@ use super::to_share::{SESSION, USAGE};
 use crate::app::digest::alone;
 use crate::config::Config;
 use crate::sys::messages::Ui;
-use crate::text::clean::{one_line, without_controls};
+use text::clean::{one_line, without_controls};
 
 /// The fields of a body that tell what it is about.
 pub(super) const TITLE: [&str; 3] = ["title", "text", "day"];

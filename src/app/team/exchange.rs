@@ -20,7 +20,7 @@ use crate::config::Config;
 use crate::store::{Maintenance, WholeIndex};
 use crate::sys::failpoints;
 use crate::sys::messages::Ui;
-use crate::text::clean::{counted, one_line, without_controls};
+use text::clean::{counted, one_line, without_controls};
 
 /// How many records are made before they are sent.
 const BATCH: usize = 500;

@@ -9,12 +9,12 @@ use team::Shared;
 
 use super::state::folder;
 use super::to_share::{SESSION, USAGE, told_kind};
+use crate::inputs::client_memory::MemoryPath;
+use crate::inputs::team_files::{FOLDER, team_paths};
 use crate::model::team_file::{MAX_CHARS, TeamFile, is_open_kind};
-use crate::source::client_memory::MemoryPath;
-use crate::source::team_files::{FOLDER, team_paths};
 use crate::sys::git_config::remote_of;
 use crate::sys::private_files;
-use crate::text::clean::{one_line, shorten, without_controls};
+use text::clean::{one_line, shorten, without_controls};
 
 /// How many statements of a project are kept here. The server has the others.
 pub(super) const MAX_STATEMENTS: usize = 2_000;

@@ -19,7 +19,7 @@ use crate::config::Config;
 use crate::search::semantic::score_fusion::fuse_scores;
 use crate::search::semantic::{Embedder, TextToEmbed, pieces};
 use crate::sys::shutdown;
-use crate::text::clean::shorten;
+use text::clean::shorten;
 
 /// The most pieces of a record: the first ones say what it is about.
 const MAX_PIECES: usize = 12;

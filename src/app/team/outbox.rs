@@ -12,7 +12,7 @@ use team::{Policies, Record};
 use super::exchange::record_id;
 use super::state::{ItemId, SharedItem, TeamState};
 use super::to_share::{SharedText, ToShare};
-use crate::model::session::Millis;
+use transcripts::session::Millis;
 
 /// What the server refused is sent again after so long: an access or a policy may have changed.
 const ASK_AGAIN_AFTER: Millis = 86_400_000;

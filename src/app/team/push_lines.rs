@@ -7,7 +7,7 @@ use team::{Client, Deadlines, Record, RecordId};
 
 use super::records::RecordLine;
 use crate::sys::messages::Ui;
-use crate::text::clean::{one_line, without_controls};
+use text::clean::{one_line, without_controls};
 
 /// How many records, and about how many bytes of lines, go to the server at once.
 const BATCH_RECORDS: usize = 500;

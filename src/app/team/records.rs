@@ -24,12 +24,12 @@ use crate::app::Completion;
 use crate::app::digest::digest_apart;
 use crate::config::{Config, TeamConsent};
 use crate::model::note::EVERYWHERE;
-use crate::model::session::Millis;
 use crate::store::Reader;
 use crate::sys::git_config::remote_of;
 use crate::sys::messages::Ui;
 use crate::sys::shutdown;
-use crate::text::clean::counted;
+use text::clean::counted;
+use transcripts::session::Millis;
 
 /// Behind every transcript, so that each session has settled: the year 2200.
 const NOW: Millis = 7_258_118_400_000;

@@ -20,8 +20,8 @@ use super::state::TeamState;
 use super::to_share::{SESSION, told_kind, without_homes};
 use crate::app::asker::Asker;
 use crate::config::Config;
-use crate::privacy::Sanitizer;
-use crate::text::clean::{one_line, without_controls};
+use text::clean::{one_line, without_controls};
+use transcripts::privacy::Sanitizer;
 
 /// How long before somebody stops to wait everything else has to have ended.
 const MARGIN: Duration = Duration::from_millis(100);

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use team::Policies;
 
 use crate::config::Config;
-use crate::model::session::Millis;
 use crate::sys::random::random_hex;
 use crate::sys::{map_as_list, private_files};
+use transcripts::session::Millis;
 
 /// The bytes of what a machine is known by: no two have the same.
 const MACHINE_BYTES: usize = 16;

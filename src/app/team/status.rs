@@ -15,7 +15,7 @@ use super::state::{ItemId, SharedItem, TeamState};
 use super::to_share::ToShare;
 use crate::config::Config;
 use crate::store::WholeIndex;
-use crate::text::clean::{one_line, without_controls};
+use text::clean::{one_line, without_controls};
 
 /// How the exchange with the team stands.
 #[derive(Debug, Serialize)]

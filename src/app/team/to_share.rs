@@ -25,12 +25,13 @@ use crate::app::share::{shareable, why_not};
 use crate::config::Config;
 use crate::model::author::Author;
 use crate::model::note::{Note, NoteKind};
-use crate::model::session::hash_parts;
 use crate::model::session_head::SessionHead;
 use crate::model::team_file::TeamFile;
-use crate::privacy::{Sanitizer, View};
+use crate::policy::View;
 use crate::render::quoted::Listener;
-use crate::text::clean::{id8, one_line, without_controls};
+use text::clean::{id8, one_line, without_controls};
+use transcripts::privacy::Sanitizer;
+use transcripts::session::hash_parts;
 
 /// The kind of what came of a session. The others are those of [`TeamFile`].
 pub(super) const SESSION: &str = "session";

@@ -19,11 +19,11 @@ use crate::app::filter::{ProjectFilter, parse_since};
 use crate::app::stats::{Figures, GroupBy};
 use crate::config::Config;
 use crate::model::price::{costs_by_model, session_cost};
-use crate::model::session::{Project, Tokens};
 use crate::model::session_head::SessionHead;
-use crate::privacy::Sanitizer;
 use crate::store::Reader;
-use crate::text::clean::{counted, one_line, shorten, without_controls};
+use text::clean::{counted, one_line, shorten, without_controls};
+use transcripts::privacy::Sanitizer;
+use transcripts::session::{Project, Tokens};
 
 const MAX_NAME_CHARS: usize = 100;
 

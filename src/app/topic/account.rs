@@ -3,13 +3,13 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::model::session::said;
-use crate::model::session::short_id;
-use crate::privacy::Sanitizer;
 use crate::render::topic::{TopicSource, shown_id};
 use crate::summarize::{ModelRequest, object_in};
-use crate::text::budget::{max_bytes, tokens};
-use crate::text::clean::{one_line, shorten, shorten_title, without_controls};
+use text::budget::{max_bytes, tokens};
+use text::clean::{one_line, shorten, shorten_title, without_controls};
+use transcripts::privacy::Sanitizer;
+use transcripts::session::said;
+use transcripts::session::short_id;
 
 const INSTRUCTIONS: &str = include_str!("../../../prompts/topic.md");
 

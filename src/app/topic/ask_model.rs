@@ -5,13 +5,13 @@ use anyhow::Result;
 use super::account::{TopicAccount, read, request};
 use crate::app::model_call::{ModelCall, ModelOutcome, tell_not_asked};
 use crate::config::{Config, SummarizerChoice};
-use crate::model::session::short_id;
 use crate::render::topic::{Topic, TopicSource};
 use crate::store::Writer;
 use crate::summarize;
 use crate::sys::messages::Ui;
 use crate::sys::shutdown;
-use crate::text::clean::counted;
+use text::clean::counted;
+use transcripts::session::short_id;
 
 /// Limit of the sources given to the model, in tokens.
 const MAX_SOURCE_TOKENS: usize = 4_000;

@@ -10,7 +10,6 @@ use crate::app::search::unknown_project;
 use crate::config::Config;
 use crate::model::note::EVERYWHERE;
 use crate::model::note::Note;
-use crate::model::session::{Millis, Project};
 use crate::model::since_then::SinceThen;
 use crate::render::topic::fit;
 use crate::render::topic::{Topic, TopicSource};
@@ -18,7 +17,8 @@ use crate::search::prompt::{topic_only, wants_decisions};
 use crate::search::{Found, HitSource, Query, SearchHit, SearchOptions, find, unmatched_projects};
 use crate::store::Memory;
 use crate::store::came_since::CameSince;
-use crate::text::tokenize::distinctive_words;
+use text::tokenize::distinctive_words;
+use transcripts::session::{Millis, Project};
 
 /// The most sources, and the most passages of each.
 const MAX_SOURCES: usize = 8;

@@ -11,8 +11,8 @@ use crate::model::section::{SECTIONS, Section, SectionSpec};
 use crate::render::quoted::turn_lines;
 use crate::render::topic::SourcePassage;
 use crate::store::Memory;
-use crate::text::blocks::beginning;
-use crate::text::tokenize::distinctive_words;
+use text::blocks::beginning;
+use text::tokenize::distinctive_words;
 
 /// The most decisions and open items without a topic, and the most decisions or answers where they are asked for.
 const MAX_CLAIMS: usize = 3;

@@ -9,7 +9,7 @@ use crate::app::open_memory::{OpenMemory, is_store_error};
 use crate::app::show;
 use crate::config::Config;
 use crate::mcp::text::{harmless, line};
-use crate::text::clean::shorten;
+use text::clean::shorten;
 
 const MAX_IDS: usize = 10;
 /// Characters of a `full` answer, divided among the ids: clients reject more than about 25,000 tokens.

@@ -27,10 +27,10 @@ use crate::app::contributor::Contributor;
 use crate::app::executor::ReadHandle;
 use crate::app::open_memory::{OpenMemory, explained, session_end};
 use crate::config::{Agent, Config, agent, agent_of_client};
-use crate::model::session::Millis;
-use crate::privacy::Policy;
-use crate::source::mark;
-use crate::text::clean::shorten;
+use crate::inputs::mark;
+use crate::policy::Policy;
+use text::clean::shorten;
+use transcripts::session::Millis;
 
 /// Longest error text, in characters.
 const MAX_ERROR_CHARS: usize = 1_000;
@@ -243,7 +243,7 @@ pub(crate) fn error_result(why: &str) -> CallToolResult {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analyze::signal::bookkeeping_tools::OWN_TOOLS;
+    use crate::config::OWN_TOOLS;
 
     #[test]
     fn what_is_not_taken_in_again_are_the_tools_there_are() {

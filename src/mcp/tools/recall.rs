@@ -12,7 +12,7 @@ use crate::app::why::{WhyReply, WhyRequest, why};
 use crate::mcp::text::line;
 use crate::render::chain::Chain;
 use crate::render::known_command::command_lines;
-use crate::text::budget::tokens_in;
+use text::budget::tokens_in;
 
 const DEFAULT_TOKENS: usize = 800;
 const TOKEN_RANGE: std::ops::RangeInclusive<usize> = 100..=4_000;

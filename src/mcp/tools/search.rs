@@ -8,9 +8,9 @@ use super::{ProjectScope, Tool, ToolContext};
 use crate::app::search::{self, FOR_MODEL, KindFilter, MoreResults, SearchResult, kinds};
 use crate::config::Config;
 use crate::mcp::text::line;
-use crate::model::session::{Millis, short_id};
 use crate::model::time_spec::parse_time;
-use crate::text::clean::shorten_title;
+use text::clean::shorten_title;
+use transcripts::session::{Millis, short_id};
 
 /// Longest title and passage, in characters.
 const TITLE: usize = 60;

@@ -8,7 +8,7 @@ use super::{Tool, ToolContext};
 use crate::app::timeline;
 use crate::mcp::text::line;
 use crate::render::timeline::{TITLE, Timeline, TimelineEntry, TimelineStep};
-use crate::text::clean::shorten_title;
+use text::clean::shorten_title;
 
 const DEFAULT_COUNT: usize = 3;
 const MAX_COUNT: usize = 20;

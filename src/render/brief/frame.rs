@@ -2,8 +2,8 @@
 
 use jiff::tz::TimeZone;
 
-use crate::model::session::{Session, said};
 use crate::render::page::{day_of, span};
+use transcripts::session::{Session, said};
 
 /// The most characters of each text.
 const TITLE: usize = 160;

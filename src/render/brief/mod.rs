@@ -9,5 +9,5 @@ mod write;
 pub(crate) use frame::{DigestCoverage, FrameFacts};
 pub(crate) use write::{BriefInput, ModelClaims, write};
 
-/// The token limit of a brief, by the estimate of [`crate::text::budget::tokens`].
+/// The token limit of a brief, by the estimate of [`text::budget::tokens`].
 pub(crate) const MAX_TOKENS: usize = 1_000;

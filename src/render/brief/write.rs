@@ -9,10 +9,10 @@ use crate::analyze::account::{RenamedCommit, SessionAccount};
 use crate::model::digest::Digest;
 use crate::model::item_state::{ItemStates, TaskItem};
 use crate::model::section::{Section, Shown, View, shown_in};
-use crate::model::session::{Answer, said};
 use crate::model::since_then::SinceThen;
 use crate::render::quoted::{Listener, QuotedParts};
-use crate::text::budget::max_bytes;
+use text::budget::max_bytes;
+use transcripts::session::{Answer, said};
 
 /// The most characters of each text.
 const MAX_REQUEST_CHARS: usize = 500;

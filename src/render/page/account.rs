@@ -6,9 +6,9 @@ use super::lines::{paths, section};
 use super::quotation::quotation;
 use crate::analyze::account::{ClosingReply, SessionAccount, Turn, ending_replies};
 use crate::render::quoted::{Listener, QuotedParts, left_out, turn_lines};
-use crate::text::blocks::{beginning, without_long_parts};
-use crate::text::clean::{one_line, shorten};
-use crate::text::markdown::{code, inline};
+use text::blocks::{beginning, without_long_parts};
+use text::clean::{one_line, shorten};
+use text::markdown::{code, inline};
 
 /// The most characters of a reply, of a commit's message.
 const MAX_REPLY_CHARS: usize = 4_000;

@@ -19,12 +19,12 @@ use crate::model::note::Note;
 use crate::model::page_path;
 use crate::model::price::session_cost;
 use crate::model::section::{View, shown_in};
-use crate::model::session::{Millis, Project};
-use crate::model::session_facts::SessionFacts;
 use crate::model::since_then::Overtaken;
 use crate::render::quoted::{Listener, QuotedParts, turn_lines};
-use crate::text::clean::{counted, one_line, shorten};
-use crate::text::markdown::{code, heading, inline, yaml};
+use text::clean::{counted, one_line, shorten};
+use text::markdown::{code, heading, inline, yaml};
+use transcripts::session::SessionFacts;
+use transcripts::session::{Millis, Project};
 
 /// The most commits and pull requests above the sessions, and the most characters of each.
 const MAX_MADE: usize = 12;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::civil::Date;
 
 use crate::model::page_path::of_day;
-use crate::text::clean::counted;
+use text::clean::counted;
 
 /// The sessions of a day, as the list counts them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -5,10 +5,10 @@ use super::lines::section;
 use crate::analyze::condense::{gist, tool_line};
 use crate::analyze::prose::sentences;
 use crate::model::digest::Claim;
-use crate::model::session::{Answer, Entry, Item, RecordKey, Session, title_of_plan};
-use crate::text::clean::shorten;
-use crate::text::markdown::{code, inline};
-use crate::text::tokenize::{covered_by, distinctive_words};
+use text::clean::shorten;
+use text::markdown::{code, inline};
+use text::tokenize::{covered_by, distinctive_words};
+use transcripts::session::{Answer, Entry, Item, RecordKey, Session, title_of_plan};
 
 /// The most characters of a claim, and of what a row says for it.
 const MAX_CLAIM_CHARS: usize = 80;

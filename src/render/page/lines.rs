@@ -14,10 +14,10 @@ use crate::model::digest::{Claim, Digest, is_by_model};
 use crate::model::item_state::ItemStates;
 use crate::model::page_path::{day_in_name, from_below};
 use crate::model::section::{Section, Shown};
-use crate::model::session::{Answer, Millis};
 use crate::model::since_then::Overtaken;
-use crate::text::markdown::{code, inline};
-use crate::text::tokenize::distinctive_words;
+use text::markdown::{code, inline};
+use text::tokenize::distinctive_words;
+use transcripts::session::{Answer, Millis};
 
 /// A list under a heading.
 pub(super) fn section(page: &mut String, title: &str, lines: impl Iterator<Item = String>) {
@@ -132,6 +132,6 @@ pub(super) fn repeated_line(session: &str, later: &str, up: &str) -> String {
     format!(
         "Almost the same as a later session ([{day}]({})). Full text: {}",
         from_below(later, up),
-        code(&format!("recall show {} --full", crate::text::clean::id8(session)))
+        code(&format!("recall show {} --full", text::clean::id8(session)))
     )
 }

@@ -25,10 +25,10 @@ pub use self::session::session_page;
 pub(crate) use self::session::session_page_of;
 use crate::model::digest::Digest;
 use crate::model::item_state::ItemStates;
-use crate::model::session::{Millis, Session};
 use crate::model::session_head::SessionHead;
 use crate::model::since_then::Overtaken;
 use crate::model::stored_digest::StoredDigest;
+use transcripts::session::{Millis, Session};
 
 /// A session with its digest, ready to render.
 #[derive(Debug, Clone)]

@@ -1,9 +1,9 @@
 //! A reply as a blockquote of a page: paragraphs, lists, bold words, code and tables stay; whatever a viewer would run, load, follow or
 //! take for a part of the page becomes text. Pure.
 
-use crate::text::blocks::{Block, BlockKind, blocks, harmless_lines};
-use crate::text::clean::{one_line, shorten};
-use crate::text::markdown::inline;
+use text::blocks::{Block, BlockKind, blocks, harmless_lines};
+use text::clean::{one_line, shorten};
+use text::markdown::inline;
 
 const CUT: &str = "> \\[…\\]\n";
 /// The shortest beginning of a block that does not fit, in characters.

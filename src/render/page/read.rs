@@ -14,7 +14,7 @@ use crate::model::author::Author;
 use crate::model::digest::item_id;
 use crate::model::note::NoteKind;
 use crate::render::page::lines::UNVERIFIED;
-use crate::text::markdown::unescaped;
+use text::markdown::unescaped;
 
 /// How many times `(done` is looked at on a line.
 const MAX_DONE: usize = 20;
@@ -146,10 +146,10 @@ fn author(text: &str) -> Author {
 mod tests {
     use super::*;
     use crate::model::note::Note;
-    use crate::model::session::Project;
     use crate::render::page::day::note_line;
     use jiff::tz::TimeZone;
     use proptest::prelude::*;
+    use transcripts::session::Project;
 
     fn authors() -> impl Strategy<Value = Author> {
         prop_oneof![
@@ -168,7 +168,7 @@ mod tests {
             closer in proptest::option::of(authors()),
             project in prop_oneof![Just("/home/dev/src/shop"), Just("/a/b (c, d)"), Just("/a/by_the_*way*")],
         ) {
-            let text = crate::text::clean::one_line(&crate::text::clean::without_controls(&text)).trim().to_owned();
+            let text = text::clean::one_line(&text::clean::without_controls(&text)).trim().to_owned();
             prop_assume!(!text.is_empty());
             let project = Project { key: project.into() };
             let closed = closer.clone().map(|by| (0, by));

@@ -8,10 +8,10 @@ use super::{PaidDigest, SessionPageInput, account, clock, local};
 use crate::analyze::account::SessionAccount;
 use crate::model::digest::is_by_model;
 use crate::model::price::session_cost;
-use crate::model::resume_command::{ResumeCommand, can_resume};
 use crate::model::section::{View, shown_in};
-use crate::model::session::{Millis, Tokens};
-use crate::text::markdown::{code, heading, yaml};
+use text::markdown::{code, heading, yaml};
+use transcripts::session::{Millis, Tokens};
+use transcripts::source::{ResumeCommand, can_resume};
 
 /// Renders the page of a session.
 pub fn session_page(one: &SessionPageInput<'_>, zone: &TimeZone) -> String {

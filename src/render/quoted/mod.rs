@@ -16,15 +16,15 @@ pub(crate) use self::words::{left_out, turn_lines};
 use crate::analyze::account::{
     ClosingReply, Commit, LastRun, OpenEnd, PullRequest, RenamedCommit, SessionAccount, Turn, ending_replies,
 };
-use crate::analyze::shell::tells_failure;
-use crate::model::client::Client;
 use crate::model::item_state::TaskItem;
-use crate::model::session::{Millis, said};
 use crate::model::since_then::SinceThen;
 use crate::render::page::date;
-use crate::text::clean::{one_line, shorten, without_controls};
-use crate::text::disarm::disarm;
-use crate::text::markdown::code;
+use text::clean::{one_line, shorten, without_controls};
+use text::disarm::disarm;
+use text::markdown::code;
+use transcripts::client::Client;
+use transcripts::session::{Millis, said};
+use transcripts::shell::tells_failure;
 
 /// The most characters of a reply.
 const MAX_REPLY_CHARS: usize = 1_800;

@@ -1,7 +1,7 @@
 //! A reply as a blockquote, cut where one of its blocks ends. Pure.
 
-use crate::text::blocks::{Block, BlockKind, blocks, harmless_lines, without_long_parts};
-use crate::text::clean::{one_line, shorten};
+use text::blocks::{Block, BlockKind, blocks, harmless_lines, without_long_parts};
+use text::clean::{one_line, shorten};
 
 /// What stands where something was cut.
 const CUT: &str = "> […]\n";

@@ -4,11 +4,11 @@ use jiff::tz::TimeZone;
 
 use super::{Listener, command, quote, quote_both_ends};
 use crate::analyze::account::{Turn, Word, WordKind};
-use crate::model::client::Client;
-use crate::model::session::{Millis, said};
 use crate::render::page::clock;
-use crate::text::blocks::beginning;
-use crate::text::clean::{one_line, shorten};
+use text::blocks::beginning;
+use text::clean::{one_line, shorten};
+use transcripts::client::Client;
+use transcripts::session::{Millis, said};
 
 /// The bounds of what all lines share as the most characters of each. Of a line that is shorter, somebody else may not see what was meant;
 /// who said it knows.

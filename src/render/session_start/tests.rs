@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::analyze::account::{ClosingReply, Commit, PullRequest, Turn, Word, WordKind};
 use crate::model::digest::Claim;
-use crate::model::session::RecordKey;
+use transcripts::session::RecordKey;
 
 /// With so much room, anything there is to say fits.
 const ROOMY: usize = 1500;

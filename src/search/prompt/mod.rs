@@ -5,10 +5,10 @@ mod past;
 mod words;
 
 use crate::analyze::failures::error_signature;
-use crate::privacy::strip;
 use crate::search::Query;
-use crate::source::is_user_text;
-use crate::text::clean::without_controls;
+use text::clean::without_controls;
+use transcripts::privacy::strip;
+use transcripts::source::is_user_text;
 
 pub(crate) use past::{PastIntent, wants_decisions};
 

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::past;
-use crate::text::tokenize;
-use crate::text::tokenize::is_unsegmented;
+use text::tokenize;
+use text::tokenize::is_unsegmented;
 
 /// The most words in a query.
 pub(crate) const MAX_WORDS: usize = 24;

@@ -3,7 +3,7 @@
 use super::local_model::{self, LocalModel};
 use super::{EmbeddingError, Endpoint};
 use crate::config::Config;
-use crate::privacy::Sanitizer;
+use transcripts::privacy::Sanitizer;
 
 /// How many texts go to a local model at once: it is started anew for each request.
 const LOCAL_BATCH: usize = 128;

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use super::wire;
 use crate::config::{Config, EndpointApi, api_key, proxy_for};
-use crate::privacy::Sanitizer;
 use crate::sys::http::{HttpEndpoint, host_of};
-use crate::text::clean::{one_line, shorten, without_controls};
+use text::clean::{one_line, shorten, without_controls};
+use transcripts::privacy::Sanitizer;
 
 /// The most characters shown of the endpoint's error message.
 const MAX_MESSAGE_CHARS: usize = 160;

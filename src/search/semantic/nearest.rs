@@ -9,7 +9,7 @@ use crate::search::SemanticMatches;
 use crate::search::semantic::score_fusion::MAX_CANDIDATES;
 use crate::store::Reader;
 use crate::store::vectors::VectorSpace;
-use crate::text::clean::shorten;
+use text::clean::shorten;
 
 /// How many documents to retrieve: more than are used, because filters drop some.
 const MAX_RETRIEVED: usize = 10 * MAX_CANDIDATES;

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use crate::analyze::account::SessionAccount;
 use crate::model::digest::Digest;
-use crate::text::clean::shorten;
+use text::clean::shorten;
 
 /// Raise whenever the same document would have other texts: vectors of different versions are never compared.
 pub(crate) const VERSION: i64 = 3;
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
     use crate::model::digest::Claim;
     use crate::model::section::Section;
-    use crate::model::session::RecordKey;
+    use transcripts::session::RecordKey;
 
     #[test]
     fn each_thing_that_is_said_of_a_session_is_a_piece_of_its_own() {

@@ -15,10 +15,10 @@ use super::edit;
 use super::packing::{ChunkTarget, PackJob, PackedChunk, last_with_room};
 use super::usage::{self, MessageHash, StoredUsage};
 use super::{ItemHeader, ItemKind, StoredItem, items_of};
-use crate::model::session::{Item, Millis, RecordKey, Tokens};
 use crate::store::chunk::forks;
 use crate::store::chunk::forks::RecordIndex;
 use crate::sys::threads;
+use transcripts::session::{Item, Millis, RecordKey, Tokens};
 
 /// Where an item belongs.
 #[derive(Debug, Clone, Copy)]

@@ -8,8 +8,8 @@ use rusqlite::{Connection, params};
 use super::packing::PackedChunk;
 use super::usage::{self, MessageHash, StoredUsage};
 use super::{ItemHeader, ItemKind, StoredItem, items_of, read_headers, texts};
-use crate::model::session::{Item, RecordKey};
 use crate::store::codec::unpacked_len;
+use transcripts::session::{Item, RecordKey};
 
 /// The full contents of a chunk.
 #[derive(Debug, Default)]

@@ -12,8 +12,8 @@ use rusqlite::{Connection, params};
 
 use super::usage::StoredUsage;
 use super::{ItemHeader, items_of};
-use crate::model::session::RecordKey;
 use crate::model::session_head::SessionHead;
+use transcripts::session::RecordKey;
 
 /// Which sessions may hold a record or message, by its four-byte hash. An entry has the hash in its upper half and the session in its
 /// lower half.

@@ -6,7 +6,7 @@
 
 use anyhow::{Context, Result, ensure};
 
-use crate::model::session::{Item, Millis, RecordKey};
+use transcripts::session::{Item, Millis, RecordKey};
 
 /// Format version: the first byte.
 const FORMAT: u8 = 1;

@@ -21,11 +21,11 @@ use rusqlite::{Connection, Rows, params};
 
 pub(crate) use self::edit::{remove_records, remove_usage, replace_items};
 pub(crate) use self::usage::{MessageHash, StoredUsage};
-use crate::model::session::{Item, RecordKey};
 pub(crate) use crate::store::chunk::buffer::{ItemBuffer, ItemLocation, PutOutcome, StoredKeys};
 pub(crate) use crate::store::chunk::forks::{RecordIndex, earlier_forks, forks_of, later_forks};
 pub(crate) use crate::store::chunk::item_header::{ItemHeader, ItemKind};
 use crate::store::codec::{UnreadableBody, unpack, unpacked_len};
+use transcripts::session::{Item, RecordKey};
 
 /// Target size of a chunk's texts, in bytes of JSON. Longer chunks compress slightly better and lose more when one is damaged.
 pub(crate) const MAX_CHUNK_BYTES: usize = 64 << 10;

@@ -8,9 +8,9 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::edit::ChunkContents;
 use super::usage::{self, StoredUsage};
 use super::{ItemHeader, ItemKind, MAX_CHUNK_BYTES};
-use crate::model::session::Item;
 use crate::store::chunk::{forks, item_header};
 use crate::store::codec::pack_json;
+use transcripts::session::Item;
 
 /// The last chunk of a source, if it has room.
 pub(super) fn last_with_room(db: &Connection, session: i64, source: Option<i64>) -> Result<Option<(i64, ChunkContents)>> {
@@ -134,7 +134,7 @@ impl PackedChunk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::session::{FileTouch, RecordKey, ToolUse, Touch};
+    use transcripts::session::{FileTouch, RecordKey, ToolUse, Touch};
 
     /// A record's copies in forks are told by the hash of this text, and an older program may have stored one of them.
     #[test]

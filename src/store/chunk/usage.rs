@@ -9,10 +9,10 @@ use anyhow::Result;
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
-use crate::model::session::Tokens;
 use crate::model::session_head::SessionHead;
 use crate::store::chunk::forks;
 use crate::store::codec::{pack, unpack};
+use transcripts::session::Tokens;
 
 /// A message, identified by a hash of the client's id for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

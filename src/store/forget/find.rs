@@ -10,14 +10,14 @@ use super::{RemovalPlan, folder_of};
 use crate::model::digest::Digest;
 use crate::model::note::EVERYWHERE;
 use crate::model::note::Note;
-use crate::model::session::RecordKey;
 use crate::store::Reader;
 use crate::store::chunk;
 use crate::store::chunk::RecordIndex;
 use crate::store::codec::unpack;
 use crate::store::notes::read_author;
 use crate::store::owned;
-use crate::text::phrase::PhraseMatcher;
+use text::phrase::PhraseMatcher;
+use transcripts::session::RecordKey;
 
 impl Reader {
     /// Finds the records and digests that contain a text. Sessions whose project, folder or branch contains it, or that are `named`

@@ -14,11 +14,11 @@ use anyhow::Result;
 use rusqlite::{Transaction, params};
 
 use super::{Reader, Writer, memory_files, notes};
-use crate::model::session::{Millis, RecordKey};
 use crate::store::chunk;
 use crate::store::erasure;
 use crate::store::pages::IS_EMPTY;
-use crate::text::phrase::PhraseMatcher;
+use text::phrase::PhraseMatcher;
+use transcripts::session::{Millis, RecordKey};
 
 /// What is to be removed, by session number.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]

@@ -6,7 +6,6 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::{Permanence, folder_of};
-use crate::model::session::{Millis, RecordKey};
 use crate::model::session_head::SessionHead;
 use crate::store::chunk;
 use crate::store::chunk::{CopyKey, MessageHash, RecordIndex, StoredUsage, copy_key};
@@ -14,7 +13,8 @@ use crate::store::digests::outdate_pages_that_follow;
 use crate::store::erasure;
 use crate::store::owned;
 use crate::store::search;
-use crate::text::phrase::PhraseMatcher;
+use text::phrase::PhraseMatcher;
+use transcripts::session::{Millis, RecordKey};
 
 /// What was closed stays closed where other sessions say it too: its closings become those of the next mention, in that one's words.
 const KEEP_CLOSINGS: [&str; 3] = [

@@ -10,13 +10,13 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::FencedText;
 use super::writer::IngestWriter;
-use crate::model::session::{Item, RecordKey, hash_parts};
-use crate::privacy::echo::{PrivateWords, distinctive, hashes, names_in};
 use crate::store::chunk;
 use crate::store::chunk::{StoredItem, TextReader};
 use crate::store::codec;
 use crate::store::forget::removal;
 use crate::store::private_words::{all_private_words_of, private_words_of};
+use transcripts::privacy::echo::{PrivateWords, distinctive, hashes, names_in};
+use transcripts::session::{Item, RecordKey, hash_parts};
 
 /// Private words of sessions, as far as this transaction needed them.
 pub(super) struct Echoes {

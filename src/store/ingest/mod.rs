@@ -14,16 +14,16 @@ use rusqlite::{OptionalExtension, params};
 pub(super) use self::echoes::remove_echoes;
 use self::writer::IngestWriter;
 use super::{Reader, Writer};
-use crate::model::client::Client;
-use crate::model::session::{Item, Millis, Record, RecordKey};
-use crate::model::undone_prompts::PromptLink;
-use crate::privacy::{AgentStart, PrivateBoundary};
-use crate::source::delta::Checkpoint;
-use crate::source::discover::TranscriptFile;
 use crate::store::chunk::{RecordIndex, StoredKeys};
 pub(super) use crate::store::ingest::source_facts::record_activity;
 use crate::store::projects::ensure_project;
 use crate::sys::projects::Projects;
+use transcripts::client::Client;
+use transcripts::privacy::{AgentStart, PrivateBoundary};
+use transcripts::session::{Item, Millis, Record, RecordKey};
+use transcripts::source::delta::Checkpoint;
+use transcripts::source::discover::TranscriptFile;
+use transcripts::undone_prompts::PromptLink;
 
 /// By how much offsets of a replaced file are shifted back, in bytes: more than any file is long.
 const OFFSET_SHIFT: i64 = 1 << 40;

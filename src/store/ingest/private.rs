@@ -8,10 +8,10 @@ use rusqlite::{OptionalExtension, params};
 
 use super::IngestBatch;
 use super::writer::IngestWriter;
-use crate::model::session::{Millis, Record, RecordKey};
 use crate::store::chunk;
 use crate::store::forget::removal;
 use crate::store::neighbours::{PrivateSpan, private_spans};
+use transcripts::session::{Millis, Record, RecordKey};
 
 impl IngestWriter<'_, '_> {
     /// Records which turns are private.

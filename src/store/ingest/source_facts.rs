@@ -7,11 +7,11 @@ use anyhow::Result;
 use rusqlite::{Row, Transaction, params};
 
 use super::writer::IngestWriter;
-use crate::model::session::{Millis, Record};
-use crate::privacy::echo::PrivateWords;
 use crate::store::chunk;
 use crate::store::load::move_to_end;
 use crate::store::projects::ensure_project;
+use transcripts::privacy::echo::PrivateWords;
+use transcripts::session::{Millis, Record};
 
 #[derive(Debug, Default)]
 pub(super) struct SourceFacts {

@@ -10,7 +10,6 @@ use rusqlite::{OptionalExtension, Transaction, params};
 use super::echoes::Echoes;
 use super::{IngestBatch, Ingested, OFFSET_SHIFT};
 use crate::model::digest::{CLAUDE_MEM, WITHOUT_MODEL};
-use crate::model::session::{Item, Millis, Record, RecordKey};
 use crate::store::chunk;
 use crate::store::chunk::{ItemBuffer, ItemLocation, MessageHash, PutOutcome, RecordIndex, StoredKeys, StoredUsage};
 use crate::store::client_cost;
@@ -22,6 +21,7 @@ use crate::store::origin;
 use crate::store::projects::ensure_project;
 use crate::store::undone;
 use crate::sys::projects::Projects;
+use transcripts::session::{Item, Millis, Record, RecordKey};
 
 pub(super) struct IngestWriter<'t, 'b> {
     pub(crate) tx: &'t Transaction<'t>,

@@ -13,8 +13,8 @@ use std::collections::{HashMap, HashSet};
 use anyhow::Result;
 use rusqlite::{Connection, Row};
 
-use crate::model::session::Millis;
 use crate::store::chunk::StoredItem;
+use transcripts::session::Millis;
 
 /// Where the items of a session's sources stand, by source number. Every item has to be noted before the order is settled.
 pub(super) struct SessionOrder {

@@ -5,10 +5,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use anyhow::{Context, Result};
 
 use super::order::SessionOrder;
-use crate::model::assemble::EntryBuilder;
-use crate::model::session::{
-    Entry, Item, Millis, OmittedItems, PlacedEvidence, RecordKey, Session, Title, TitleBy, is_compaction_agent,
-};
 use crate::model::session_head::SessionHead;
 use crate::store::Reader;
 use crate::store::chunk;
@@ -17,6 +13,10 @@ use crate::store::codec::list;
 use crate::store::owned;
 use crate::store::sample;
 use crate::store::sample::{MAX_WHOLE_BYTES, Sampler};
+use transcripts::assemble::EntryBuilder;
+use transcripts::session::{
+    Entry, Item, Millis, OmittedItems, PlacedEvidence, RecordKey, Session, Title, TitleBy, is_compaction_agent,
+};
 
 /// The items of a session that are loaded, in order.
 struct LoadedItems {

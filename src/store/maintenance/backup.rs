@@ -17,12 +17,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, bail};
 
 use super::{Maintenance, whole_index};
-use crate::model::session::Millis;
 use crate::store::Reader;
 use crate::store::error::StoreError;
 use crate::store::files_beside::{CHECKED, COPY, UNFINISHED, beside};
 use crate::sys::private_files;
-use crate::text::clean::size;
+use text::clean::size;
+use transcripts::session::Millis;
 
 const DAY: Millis = 24 * 3_600_000;
 /// Disk space to leave free beside a copy, in bytes.

@@ -14,7 +14,7 @@ use super::WholeIndex;
 use crate::store::error::{self, StoreError};
 use crate::store::files_beside;
 use crate::store::{Reader, schema};
-use crate::sys::sqlite_files::{JOURNAL, WAL};
+use transcripts::sqlite_files::{JOURNAL, WAL};
 
 /// Page size of an index, in bytes. A file of at most one page is just being created, and SQLite uses a journal for that.
 const PAGE: u64 = 4096;

@@ -17,13 +17,13 @@ use super::{Maintenance, WholeIndex};
 use crate::analyze::denied::DeniedStatement;
 use crate::model::author::Author;
 use crate::model::digest::is_by_model;
-use crate::model::session::{Millis, RecordKey};
 use crate::model::session_head::SessionHead;
 use crate::store::chunk::RecordIndex;
 use crate::store::forget::{Permanence, RemovalPlan};
 use crate::store::notes::{NewNote, stored_author};
 use crate::store::transfer::Exported;
 use crate::store::{Reader, Writer, error, schema};
+use transcripts::session::{Millis, RecordKey};
 
 /// What an index holds that a restored one should hold again, as far as it can be read.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]

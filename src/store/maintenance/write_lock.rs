@@ -12,7 +12,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::store::files_beside;
 use crate::store::lock_timeout;
-use crate::sys::sqlite_files::JOURNAL;
+use transcripts::sqlite_files::JOURNAL;
 
 /// While it exists, no one else writes the index. It writes nothing either.
 pub(crate) struct WriteLock {

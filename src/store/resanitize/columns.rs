@@ -3,10 +3,10 @@
 use anyhow::Result;
 use rusqlite::{Transaction, params};
 
-use crate::model::session::RecordKey;
-use crate::privacy::Sanitizer;
 use crate::store::chunk::RecordIndex;
 use crate::store::forget::removal;
+use transcripts::privacy::Sanitizer;
+use transcripts::session::RecordKey;
 
 /// A text column, and the statement that changes it. A run report is deleted rather than changed: a report with a part missing is no
 /// report.

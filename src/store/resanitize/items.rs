@@ -3,12 +3,12 @@
 use anyhow::Result;
 use rusqlite::Transaction;
 
-use crate::model::session::Item;
-use crate::privacy::{ConversationState, Sanitizer};
-use crate::source::is_wrapped;
 use crate::store::chunk;
 use crate::store::chunk::TextReader;
 use redact::OPENING;
+use transcripts::privacy::{ConversationState, Sanitizer};
+use transcripts::session::Item;
+use transcripts::source::is_wrapped;
 
 /// What resanitizing did to a session's items.
 #[derive(Debug, Default)]

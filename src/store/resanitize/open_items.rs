@@ -9,8 +9,8 @@ use anyhow::Result;
 use rusqlite::{Transaction, params};
 
 use crate::model::digest::{Digest, renamed_item_id};
-use crate::privacy::Sanitizer;
 use crate::store::codec::{pack, unpack};
+use transcripts::privacy::Sanitizer;
 
 /// Tables of open items and of their closings, with the column that holds the item's session.
 const TABLES: [(&str, &str); 3] = [("open_item", "session"), ("closed_item", "of"), ("user_closed", "of")];

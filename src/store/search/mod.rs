@@ -13,12 +13,12 @@ use rusqlite::{Connection, ToSql, Transaction, TransactionBehavior, params, para
 pub(crate) use self::texts::{SessionText, TextKind, TextScope};
 use super::{Reader, Writer};
 use crate::model::search_column::SearchColumn;
-use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
 use crate::store::document::{Document, DocumentBuilder};
 pub(crate) use crate::store::search::query::{CountCache, DocumentHit, DocumentOf, FtsQuery};
 use crate::store::worker_pool::BATCH_SESSIONS;
 use crate::sys::shutdown;
+use transcripts::session::Millis;
 
 /// Limits of one transaction: documents, and roughly their text in bytes.
 const BATCH_DOCUMENTS: usize = 200;

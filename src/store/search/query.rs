@@ -9,9 +9,9 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
 use super::Reader;
-use crate::model::client::Client;
 use crate::model::search_column::SearchColumn;
-use crate::model::session::Millis;
+use transcripts::client::Client;
+use transcripts::session::Millis;
 
 /// Cached counts, by expression and counting limit.
 pub(crate) type CountCache = RefCell<HashMap<(String, u64), u64>>;

@@ -8,10 +8,10 @@ use super::Reader;
 use crate::analyze::account::AccountToStore;
 use crate::analyze::signal::has_failed;
 use crate::model::section::Section;
-use crate::model::session::{Item, Millis, Session, ToolUse};
 use crate::model::session_head::SessionHead;
 use crate::store::chunk::{ItemKind, TextReader};
 use crate::store::owned;
+use transcripts::session::{Item, Millis, Session, ToolUse};
 
 /// What a passage is, or who said it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

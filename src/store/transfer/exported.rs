@@ -6,14 +6,14 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use crate::model::author::Author;
-use crate::model::client::Client;
 use crate::model::digest::{Digest, renamed_item_id};
-use crate::model::elsewhere::ToldElsewhere;
 use crate::model::note::Note;
-use crate::model::session::{Item, Millis, RecordKey, Tokens};
-use crate::model::undone_prompts::PromptLink;
-use crate::privacy::{ConversationState, Sanitizer};
 use crate::store::origin::Origin;
+use transcripts::client::Client;
+use transcripts::privacy::{ConversationState, Sanitizer};
+use transcripts::session::ToldElsewhere;
+use transcripts::session::{Item, Millis, RecordKey, Tokens};
+use transcripts::undone_prompts::PromptLink;
 
 /// An exported session with its items: one line of JSON. `R` and `U` allow writing the items of a source and the usage one by one instead
 /// of holding them in memory.

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::{CHUNK_VECTORS, EmbeddedDocument, NEAREST_PIECES, NEAREST_PIECES_SHARE, VectorSpace};
-use crate::model::session::hash_parts;
 use crate::model::vector::QuantizedVector;
 use crate::store::Writer;
+use transcripts::session::hash_parts;
 
 const DIMS: usize = 20;
 

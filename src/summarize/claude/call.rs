@@ -10,13 +10,13 @@ use subprocess::{Exec, ExitStatus, InputData, Redirection};
 
 use super::{Claude, report};
 use crate::config::{CHILD_VARIABLE, Config};
-use crate::source::ACTING_TOOLS;
 use crate::summarize::{ModelRequest, SummaryFailure};
 use crate::sys::child_process;
 use crate::sys::child_process::{ChildLimits, ChildOutput, KillReason};
 use crate::sys::shutdown;
-use crate::text::clean::{one_line, shorten, without_controls};
 use redact::Redactor;
+use text::clean::{one_line, shorten, without_controls};
+use transcripts::source::ACTING_TOOLS;
 
 /// Output limit of a child, in bytes; a reply has a few kilobytes.
 const MAX_OUTPUT_BYTES: usize = 2 << 20;

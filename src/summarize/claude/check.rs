@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::model::finding::Finding;
 use crate::summarize::SummarizerCheck;
 use crate::sys::child_process::which;
-use crate::text::clean::{one_line, shorten, without_controls};
+use text::clean::{one_line, shorten, without_controls};
 
 pub(crate) fn check(config: &Config) -> SummarizerCheck {
     let name = &config.digest.claude;

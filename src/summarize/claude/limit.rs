@@ -4,7 +4,7 @@ use jiff::civil::{DateTime, Time};
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
 
-use crate::model::session::Millis;
+use transcripts::session::Millis;
 
 const HOUR: Millis = 3_600_000;
 /// How long to wait when a notice does not say when the limit ends: a session window, or a `DAY` for a weekly limit.

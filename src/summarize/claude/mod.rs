@@ -20,9 +20,9 @@ use super::{Attempt, KeptReplies, ModelRequest, RawReply, ReplyParser, Summarize
 use crate::config::{Config, SummarizerChoice};
 use crate::model::price::Price;
 use crate::model::price::{always_thinks, cost, models_of_alias, price_of};
-use crate::model::session::{Millis, Tokens};
-use crate::privacy::Sanitizer;
 use crate::sys::child_process::which;
+use transcripts::privacy::Sanitizer;
+use transcripts::session::{Millis, Tokens};
 
 /// Output limit for the answer, in tokens; the requested JSON takes about 600.
 const MAX_ANSWER_TOKENS: u64 = 4_000;

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::limit::names_limit;
-use crate::privacy::Sanitizer;
 use crate::summarize::{Attempt, ModelAnswer, ReplyParser, SummaryFailure};
-use crate::text::clean::{one_line, shorten, without_controls};
+use text::clean::{one_line, shorten, without_controls};
+use transcripts::privacy::Sanitizer;
 
 /// In US dollars. A reported cost above this is treated as not reported.
 const MAX_COST: f64 = 1_000.0;

@@ -6,11 +6,11 @@ use jiff::civil::Date;
 use maud::{Markup, PreEscaped, html};
 
 use crate::app::stats::{Figures, GroupBy, StatsReply, StatsRequest, stats};
-use crate::text::clean::counted;
 use crate::web::addresses;
 use crate::web::charts::{Bar, bars};
 use crate::web::layout::{Page, home, running_digest};
 use crate::web::viewer::Viewer;
+use text::clean::counted;
 
 /// The days of the chart, of which the last is the page's.
 const CHART_DAYS: i64 = 14;

@@ -4,10 +4,10 @@ use anyhow::Result;
 use maud::{PreEscaped, html};
 
 use crate::app::show::{Detail, show};
-use crate::text::clean::{one_line, shorten, without_controls};
 use crate::web::addresses;
 use crate::web::layout::Page;
 use crate::web::viewer::Viewer;
+use text::clean::{one_line, shorten, without_controls};
 
 const MAX_TITLE_CHARS: usize = 100;
 

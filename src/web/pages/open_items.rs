@@ -4,10 +4,10 @@ use anyhow::Result;
 use maud::{Markup, html};
 
 use crate::app::close_items::{OpenLine, open_everywhere, recent_since};
-use crate::text::clean::{id8, one_line, without_controls};
 use crate::web::addresses;
 use crate::web::layout::{Page, button, project_link};
 use crate::web::viewer::Viewer;
+use text::clean::{id8, one_line, without_controls};
 
 pub(in crate::web) fn open_items(viewer: &Viewer<'_>) -> Result<Page> {
     let all = open_everywhere(&viewer.memory, viewer.config, None, recent_since(viewer.config.now()))?;

@@ -11,9 +11,7 @@ use crate::app::project_overview::{ProjectSessions, StandingDecision, find_proje
 use crate::app::rules::{RulesRequest, rules};
 use crate::app::stats::{GroupBy, StatsRequest, stats_of};
 use crate::app::why::{WhyRequest, why};
-use crate::model::session::Millis;
 use crate::render::chain::Chain;
-use crate::text::clean::{counted, shorten};
 use crate::web::addresses;
 use crate::web::charts::{Bar, bars};
 use crate::web::layout::{Page, button};
@@ -21,6 +19,8 @@ use crate::web::pages::day::usd;
 use crate::web::pages::open_items::items;
 use crate::web::pages::sessions::list_of;
 use crate::web::viewer::Viewer;
+use text::clean::{counted, shorten};
+use transcripts::session::Millis;
 
 const MAX_SESSIONS: usize = 30;
 const MAX_COMMANDS: usize = 20;

@@ -4,10 +4,10 @@ use anyhow::Result;
 use maud::html;
 
 use crate::app::project_overview::known_projects;
-use crate::text::clean::counted;
 use crate::web::addresses;
 use crate::web::layout::Page;
 use crate::web::viewer::Viewer;
+use text::clean::counted;
 
 pub(in crate::web) fn projects(viewer: &Viewer<'_>) -> Result<Page> {
     let all = known_projects(&viewer.memory)?;

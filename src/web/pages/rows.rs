@@ -5,10 +5,10 @@ use maud::html;
 
 use crate::app::list::title_of_session;
 use crate::app::show::{SessionItems, items, since_then};
-use crate::text::clean::shorten;
 use crate::web::addresses;
 use crate::web::layout::Page;
 use crate::web::viewer::Viewer;
+use text::clean::shorten;
 
 /// The most characters of a row.
 const MAX_ROW_CHARS: usize = 4_000;

@@ -10,10 +10,10 @@ use crate::app::wrong::{SaidOfSession, said_of};
 use crate::model::digest::WITHOUT_MODEL;
 use crate::render::html::{HtmlPage, HtmlSection};
 use crate::render::page::read::head;
-use crate::text::clean::{id8, one_line, shorten, without_controls};
 use crate::web::addresses;
 use crate::web::layout::{Page, button, project_link};
 use crate::web::viewer::Viewer;
+use text::clean::{id8, one_line, shorten, without_controls};
 
 /// Sections that are opened by whoever wants them.
 const FOLDED: [&str; 4] = ["Turn by turn", "Evidence", "Tokens", "Resume"];

@@ -4,10 +4,10 @@ use anyhow::Result;
 use maud::{Markup, html};
 
 use crate::app::list::{ListReply, ListRequest, ListedSession, list};
-use crate::model::client::Client;
 use crate::web::addresses;
 use crate::web::layout::{Page, project_link};
 use crate::web::viewer::Viewer;
+use transcripts::client::Client;
 
 /// Sessions on a page; a file holds all of them.
 const A_PAGE: usize = 250;

@@ -7,11 +7,11 @@ use crate::app::health::{Health, RunLine, health, last_runs};
 use crate::app::settings::{SettingLine, SettingsReply, settings};
 use crate::app::status::{Status, status};
 use crate::config::pause::describe_end;
-use crate::text::clean::{counted, shorten, size};
 use crate::web::addresses;
 use crate::web::layout::{Page, running_digest, with_code};
 use crate::web::pages::day::usd;
 use crate::web::viewer::Viewer;
+use text::clean::{counted, shorten, size};
 
 const MAX_BAD_LINES: usize = 10;
 const MAX_RUNS: usize = 10;

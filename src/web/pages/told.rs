@@ -4,10 +4,10 @@ use anyhow::Result;
 use maud::{Markup, html};
 
 use crate::app::told::{ToldSession, told_sessions};
-use crate::text::clean::counted;
 use crate::web::addresses;
 use crate::web::layout::Page;
 use crate::web::viewer::Viewer;
+use text::clean::counted;
 
 pub(in crate::web) fn told(viewer: &Viewer<'_>) -> Result<Page> {
     let all = told_sessions(&viewer.memory, viewer.config)?;

@@ -2,14 +2,14 @@
 
 use serde::Deserialize;
 
-use super::{Receipt, is_same_check, looked_up_ids};
+use super::{Receipt, is_same_check};
 use crate::analyze::account::SessionAccount;
-use crate::analyze::signal::REFUSED;
 use crate::analyze::use_of_told::names_in;
-use crate::model::session::{
+use text::clean::one_line;
+use transcripts::session::REFUSED;
+use transcripts::session::{
     Entry, Evidence, Item, Millis, Outcome, PlacedEvidence, Project, RecordKey, Session, ShellStep, StepKind, ToolUse,
 };
-use crate::text::clean::one_line;
 
 #[derive(Deserialize)]
 struct Scene {
@@ -173,10 +173,4 @@ fn a_check_is_the_told_one_on_what_it_was_told_to_be_run_on_a_part_of_that_or_mo
     ] {
         assert_eq!(is_same_check(told, &step(ran)), same, "{told} | {ran}");
     }
-}
-
-#[test]
-fn ids_of_sessions_notes_rules_and_open_items_are_looked_up() {
-    let asked = "m763131ea r12345678 o0a0b0c0d 0a000004 src/main.rs message";
-    assert_eq!(looked_up_ids(asked), ["m763131ea", "r12345678", "o0a0b0c0d", "0a000004"]);
 }

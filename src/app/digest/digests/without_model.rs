@@ -13,7 +13,6 @@ use crate::app::digest::maker::{DigestMaker, lock_unpoisoned, open_items};
 use crate::app::digest::report::Report;
 use crate::config::SummarizerChoice;
 use crate::model::digest::{Digest, OpenItem, WITHOUT_MODEL, is_by_model};
-use crate::model::session::hash_parts;
 use crate::model::session_head::SessionHead;
 use crate::store::digest_inputs::DigestInputs;
 use crate::store::digests::{DigestState, NewDigest};
@@ -24,6 +23,7 @@ use crate::summarize::{EarlierWords, ModelRequest, SummaryInput};
 use crate::sys::failpoints;
 use crate::sys::progress::Progress;
 use crate::sys::shutdown;
+use transcripts::session::hash_parts;
 
 /// Limits of one transaction: sessions, and roughly their items.
 const BATCH_DIGESTS: usize = 200;

@@ -10,11 +10,11 @@ use self::paid::take_back;
 use crate::app::orphans;
 use crate::app::page_facts::Pages;
 use crate::config::Config;
-use crate::model::session::Millis;
 use crate::store::Writer;
 use crate::store::pages::UnreadPages;
 use crate::sys::messages::Ui;
 use crate::sys::shutdown;
+use transcripts::session::Millis;
 
 pub(super) struct Outlived {
     pages: Pages,

@@ -16,7 +16,6 @@ use crate::app::page_facts::{PageFacts, Pages};
 use crate::config::Config;
 use crate::model::digest::is_by_model;
 use crate::model::page_path::is_session_page_name;
-use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
 use crate::render::page::read;
 use crate::store::Writer;
@@ -24,6 +23,7 @@ use crate::store::digests::NewDigest;
 use crate::store::packed::{PackedAccount, PackedDigest};
 use crate::sys::messages::Ui;
 use crate::sys::shutdown;
+use transcripts::session::Millis;
 
 /// Takes back the digests of sessions that are stored, and what all digests on pages cost. Returns how many digests came back.
 pub(crate) fn take_back(pages: &Pages, config: &Config, ui: &Ui, now: Millis, store: &mut Writer) -> Result<u64> {

@@ -8,10 +8,10 @@ use anyhow::Result;
 
 use crate::app::digest::report::Report;
 use crate::config::Config;
-use crate::model::session::Millis;
-use crate::source::client_memory::{MemoryPath, memory_paths, read};
+use crate::inputs::client_memory::{MemoryPath, memory_paths, read};
 use crate::store::memory_files::NewMemoryFile;
 use crate::store::{Reader, Writer};
+use transcripts::session::Millis;
 
 pub(super) fn take_in(config: &Config, now: Millis, store: &mut Writer, report: &mut Report) -> Result<()> {
     let oldest = config.retention.oldest(now);

@@ -14,13 +14,13 @@ use self::read::{PendingFile, TranscriptReader, pending_files};
 use crate::app::digest::report::Report;
 use crate::app::digest::request::DigestRequest;
 use crate::config::{Config, pause};
-use crate::model::session::Millis;
-use crate::source::discover::discover;
-use crate::source::mark;
-use crate::source::mark::Mark;
+use crate::inputs::mark;
+use crate::inputs::mark::Mark;
 use crate::store::{Reader, Writer};
 use crate::sys::failpoints;
 use crate::sys::messages::Ui;
+use transcripts::session::Millis;
+use transcripts::source::discover::discover;
 
 /// Ingests what was appended to the transcripts, and nothing else.
 pub(crate) fn ingest_only(config: &Config, ui: &Ui, now: Millis, store: &mut Writer) -> Result<()> {

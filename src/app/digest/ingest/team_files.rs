@@ -9,9 +9,9 @@ use crate::app::digest::report::Report;
 #[cfg(feature = "team")]
 use crate::app::team;
 use crate::config::Config;
+use crate::inputs::client_memory::MemoryPath;
+use crate::inputs::team_files::{MAX_FILES, is_too_long, read, team_paths};
 use crate::model::team_file::is_team_file;
-use crate::source::client_memory::MemoryPath;
-use crate::source::team_files::{MAX_FILES, is_too_long, read, team_paths};
 use crate::store::Writer;
 use crate::store::memory_files::NewMemoryFile;
 

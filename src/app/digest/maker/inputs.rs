@@ -6,11 +6,11 @@ use super::{lock_unpoisoned, open_items};
 use crate::analyze::without_model::left_open;
 use crate::app::digest::maker::DigestMaker;
 use crate::model::digest::OpenItem;
-use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
-use crate::privacy::View;
+use crate::policy::View;
 use crate::store::Reader;
 use crate::summarize::{EarlierWords, ModelRequest, SummaryInput, request};
+use transcripts::session::Millis;
 
 impl DigestMaker<'_> {
     /// Everything that a session's digest depends on.

@@ -6,9 +6,9 @@ use anyhow::Result;
 
 use super::DigestMaker;
 use crate::app::rules::mention_id;
-use crate::model::session::Session;
 use crate::model::session_head::SessionHead;
 use crate::store::Reader;
+use transcripts::session::Session;
 
 impl DigestMaker<'_> {
     /// Their wordings, the newest first. Only digests of earlier runs count, so that a run asks what its dry run says.

@@ -11,12 +11,12 @@ pub(crate) use self::open_items::{OpenItemsCache, lock_unpoisoned, open_items};
 use super::request::DigestSelection;
 use crate::config::Config;
 use crate::model::digest::Digest;
-use crate::model::session::Millis;
-use crate::privacy::Sanitizer;
 use crate::store::Reader;
 use crate::store::last_run::{LastRun, ModelBackoff};
 use crate::summarize::Summarizer;
 use crate::sys::messages::Ui;
+use transcripts::privacy::Sanitizer;
+use transcripts::session::Millis;
 
 /// Makes the digests of a run, with or without the model.
 pub(crate) struct DigestMaker<'a> {

@@ -12,11 +12,11 @@ use crate::analyze::account::{Turn, all_turns};
 use crate::analyze::denied::DeniedStatement;
 use crate::analyze::overtaken::{EarlierText, OfferedStatement, offered};
 use crate::model::note::NoteKind;
-use crate::model::session::{Item, Millis, Session};
 use crate::model::session_head::SessionHead;
 use crate::store::Reader;
 use crate::store::search::FtsQuery;
-use crate::text::tokenize::{is_stop_word, words_of};
+use text::tokenize::{is_stop_word, words_of};
+use transcripts::session::{Item, Millis, Session};
 
 /// The most earlier sessions that are read, and the newest notes.
 const MAX_SESSIONS: usize = 8;

@@ -9,13 +9,13 @@ use crate::analyze::account::SessionAccount;
 use crate::config::Config;
 use crate::model::page_path;
 use crate::model::price::{costs_by_model, session_cost};
-use crate::model::session::{Millis, Session, Tokens};
-use crate::model::session_facts::SessionFacts;
 use crate::model::session_head::SessionHead;
 use crate::render::page::{DayEntry, DayEntryInput, PaidDigest, SessionPageInput, date, day_of, session_links, session_page_of};
 use crate::store::Reader;
 use crate::store::overtaken::OvertakenBySession;
 use crate::store::pages::SessionIds;
+use transcripts::session::SessionFacts;
+use transcripts::session::{Millis, Session, Tokens};
 
 /// A session's page, and its entries on the pages of days: of its own, and of those on which it went on.
 pub(super) struct SessionPage {

@@ -21,8 +21,6 @@ use crate::config::Config;
 use crate::model::note::Note;
 use crate::model::page_path;
 use crate::model::price::{costs_by_model, session_cost};
-use crate::model::session::Millis;
-use crate::model::session_facts::SessionFacts;
 use crate::render::page::{DayEntry, NeighbourDays, SessionPageInput, UndigestedTotals, day_links, day_page};
 use crate::store::leftovers::WritingMarker;
 use crate::store::pages::{PageRecord, Undigested};
@@ -31,6 +29,8 @@ use crate::store::{Reader, Writer};
 use crate::sys::failpoints;
 use crate::sys::messages::Ui;
 use crate::sys::progress::Progress;
+use transcripts::session::Millis;
+use transcripts::session::SessionFacts;
 
 /// What became of pages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

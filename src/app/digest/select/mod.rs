@@ -11,10 +11,10 @@ use crate::analyze::eligibility::{SessionActivity, SkipReason, check_ready, is_i
 use crate::app::digest::maker::DigestMaker;
 use crate::config::SummarizerChoice;
 use crate::model::digest::is_by_model;
-use crate::model::session::Millis;
 use crate::model::session_head::SessionHead;
 use crate::store::Reader;
 use crate::store::digests::DigestState;
+use transcripts::session::Millis;
 
 /// How a run treats the sessions of the index.
 #[derive(Default)]

@@ -13,10 +13,10 @@ use crate::app::brief::{continue_lives, statements_told};
 use crate::app::session_start::client_memory::ClientMemory;
 use crate::model::digest::claimed_by;
 use crate::model::item_state::{ItemState, ItemStates, TaskItem};
-use crate::model::session::Millis;
 use crate::render::session_start::LeadSession;
 use crate::store::open_items::ListedItem;
 use crate::store::recent::RecentSession;
+use transcripts::session::Millis;
 
 const DAY_MS: Millis = 24 * 3_600_000;
 /// Among how many of the newest sessions the one with work is looked for.

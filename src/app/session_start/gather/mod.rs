@@ -31,7 +31,6 @@ use crate::model::author::{Author, signature};
 use crate::model::memory_file::MemoryFile;
 use crate::model::note::Note;
 use crate::model::note::NoteKind;
-use crate::model::session::Millis;
 use crate::model::since_then::SinceThen;
 use crate::model::team_file::{MAX_CHARS, TeamFile};
 use crate::render::session_start::render;
@@ -42,7 +41,8 @@ use crate::store::last_run::LastRun;
 use crate::store::lives::OpenItemLife;
 use crate::store::recent::RecentSession;
 use crate::sys::projects::Projects;
-use crate::text::clean::{one_line, shorten, without_controls};
+use text::clean::{one_line, shorten, without_controls};
+use transcripts::session::Millis;
 
 /// How long an open item is told after the last session that said it, in milliseconds: 30 days. Older ones are counted.
 const OPEN_FOR_MS: Millis = 30 * 24 * 3_600_000;

@@ -8,9 +8,9 @@ use anyhow::Result;
 use super::undigested::UndigestedSession;
 use super::{Gatherer, IndexedProject, day};
 use crate::analyze::account::{LaterEvidence, SessionAccount, last_reply, longer_reply};
-use crate::model::session::Millis;
 use crate::render::session_start::SessionLine;
 use crate::store::recent::RecentSession;
+use transcripts::session::Millis;
 
 /// A shorter reply says little of what was done, in characters.
 const LITTLE_CHARS: usize = 120;

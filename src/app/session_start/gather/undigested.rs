@@ -14,16 +14,17 @@ use crate::analyze::account::SessionAccount;
 use crate::app::open_memory::OpenMemory;
 use crate::app::session_start::client_memory::ClientMemory;
 use crate::config::{Config, pause};
+use crate::inputs::client_memory::folder_of;
+use crate::inputs::mark;
 use crate::model::item_state::ItemStates;
-use crate::model::session::{Millis, RecordKey, Session};
-use crate::privacy::Sanitizer;
-use crate::privacy::echo::PrivateWords;
 use crate::render::session_start::render;
 use crate::render::session_start::{ContextParts, ContextSubject, LeadSession, RenderedContext};
-use crate::source::client_memory::folder_of;
-use crate::source::{live_session, mark};
 use crate::store::Memory;
 use crate::store::came_since::CameSince;
+use transcripts::privacy::Sanitizer;
+use transcripts::privacy::echo::PrivateWords;
+use transcripts::session::{Millis, RecordKey, Session};
+use transcripts::source::live_session;
 
 /// The most marks to look at, newest first: of sessions that began in this project by the client's folder, and of others, which may have
 /// begun in a worktree elsewhere.

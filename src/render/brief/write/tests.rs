@@ -4,9 +4,9 @@ use super::*;
 use crate::analyze::account::SessionAccount;
 use crate::model::digest::Claim;
 use crate::model::item_state::{Closer, Closing, ItemState};
-use crate::model::session::{Entry, FileTouch, Item, Outcome, Project, RecordKey, Session, Todo, ToolUse, Touch};
 use crate::render::brief::frame::DigestCoverage;
-use crate::text::budget::tokens;
+use text::budget::tokens;
+use transcripts::session::{Entry, FileTouch, Item, Outcome, Project, RecordKey, Session, Todo, ToolUse, Touch};
 
 fn entry(at: usize, item: Item) -> Entry {
     let key = RecordKey((at as u128).to_be_bytes());

@@ -6,11 +6,11 @@
 use super::{list, settled_text, with_id};
 use crate::model::digest::{Claim, Digest, item_id};
 use crate::model::section::{SECTION_COUNT, Section, View};
-use crate::model::session::{Millis, Session};
 use crate::render::page::evidence::rows_on;
 use crate::render::page::lines::UNVERIFIED;
-use crate::text::clean::shorten;
-use crate::text::markdown::{unescaped, unescaped_heading};
+use text::clean::shorten;
+use text::markdown::{unescaped, unescaped_heading};
+use transcripts::session::{Millis, Session};
 
 /// Far above what a model's digest holds, in characters and elements.
 const MAX_TEXT_CHARS: usize = 2_000;

@@ -9,14 +9,14 @@ use std::sync::mpsc::SyncSender;
 use anyhow::Result;
 
 use super::{PendingFile, TranscriptReader};
-use crate::model::session::{Evidence, Item, Millis, Record};
-use crate::privacy::{ConversationState, Disposition, opens_private};
-use crate::source::delta::{Checkpoint, OpenTranscript, RawLine};
-use crate::source::discover::TranscriptFile;
-use crate::source::{self, LineParser, ParentLink, ParsedLine, is_complete, parser_of, source_of};
 use crate::store::ingest::{FencedText, IngestBatch};
 use crate::sys::progress::Progress;
 use crate::sys::shutdown;
+use transcripts::privacy::{ConversationState, Disposition, opens_private};
+use transcripts::session::{Evidence, Item, Millis, Record};
+use transcripts::source::delta::{Checkpoint, OpenTranscript, RawLine};
+use transcripts::source::discover::TranscriptFile;
+use transcripts::source::{self, LineParser, ParentLink, ParsedLine, is_complete, parser_of, source_of};
 
 /// Input bytes per batch: what a reader holds before handing it over.
 const BATCH_BYTES: u64 = 1 << 20;

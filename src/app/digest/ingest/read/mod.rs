@@ -13,11 +13,6 @@ use rayon::prelude::*;
 use self::parts::Part;
 use crate::app::digest::report::Report;
 use crate::config::Config;
-use crate::model::session::Millis;
-use crate::privacy::Sanitizer;
-use crate::source::delta::Checkpoint;
-use crate::source::discover::TranscriptFile;
-use crate::source::looked_into;
 use crate::store::Writer;
 use crate::store::ingest::{IngestBatch, KnownFile};
 use crate::sys::failpoints;
@@ -25,6 +20,11 @@ use crate::sys::messages::Ui;
 use crate::sys::progress::Progress;
 use crate::sys::projects::Projects;
 use crate::sys::{shutdown, threads};
+use transcripts::privacy::Sanitizer;
+use transcripts::session::Millis;
+use transcripts::source::delta::Checkpoint;
+use transcripts::source::discover::TranscriptFile;
+use transcripts::source::looked_into;
 
 /// Input bytes per transaction.
 const TRANSACTION_BYTES: u64 = 8 << 20;

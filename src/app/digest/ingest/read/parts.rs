@@ -14,14 +14,14 @@ use super::{PendingFile, TranscriptReader};
 use crate::app::digest::report::Report;
 use crate::app::digest::request::DigestRequest;
 use crate::config::Config;
-use crate::model::session::{Millis, ParserState, Record, Turn};
-use crate::source::delta::RawLine;
-use crate::source::discover::{TranscriptFile, discover};
-use crate::source::{self, ParsedLine, looked_into, parser_of, source_of};
 use crate::store::Writer;
 use crate::store::ingest::IngestBatch;
 use crate::sys::messages::Ui;
 use crate::sys::{failpoints, shutdown};
+use transcripts::session::{Millis, ParserState, Record, Turn};
+use transcripts::source::delta::RawLine;
+use transcripts::source::discover::{TranscriptFile, discover};
+use transcripts::source::{self, ParsedLine, looked_into, parser_of, source_of};
 
 /// Reads the parts that are due, of sessions whose own transcripts are still there.
 pub(in crate::app::digest) fn read(

@@ -2,11 +2,11 @@ use super::*;
 use crate::model::author::Author;
 use crate::model::item_state::{Closer, Closing, ItemState, ItemStates};
 use crate::model::section::{SECTION_COUNT, Section, View};
-use crate::model::session::{Entry, Item, Outcome, Project, RecordKey, ToolUse};
 use crate::render::page::{PaidDigest, SessionPageInput, session_page};
-use crate::text::clean::{one_line, without_controls};
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
+use text::clean::{one_line, without_controls};
+use transcripts::session::{Entry, Item, Outcome, Project, RecordKey, ToolUse};
 
 const ID: &str = "77777777-aaaa-4aaa-8aaa-777777777777";
 

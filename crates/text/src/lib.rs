@@ -1,0 +1,16 @@
+//! Text without meaning: cleaning, escaping, tokens, how much room it takes. Imports nothing of recall.
+
+#![forbid(unsafe_code)]
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
+pub mod blocks;
+pub mod budget;
+pub mod clean;
+pub mod disarm;
+pub mod file_names;
+pub mod markdown;
+pub mod phrase;
+pub mod synonyms;
+pub mod tokenize;
+pub mod unified_diff;
+pub mod wrap;

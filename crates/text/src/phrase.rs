@@ -1,0 +1,110 @@
+//! Case-insensitive search for a text, also across line breaks. Pure.
+
+/// The text to find, in lower case and with each run of white space as one space.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PhraseMatcher(String);
+
+impl PhraseMatcher {
+    /// `None` if the text is only white space.
+    pub fn new(text: &str) -> Option<Self> {
+        let folded = fold(text).map(|(_, c)| c).collect::<String>();
+        let text = folded.trim();
+        (!text.is_empty()).then(|| Self(text.to_owned()))
+    }
+
+    /// Does the text contain the phrase? Line breaks may also be escaped, as in a JSON string or source code.
+    pub fn is_in(&self, text: &str) -> bool {
+        let holds = |text: &str| fold(text).map(|(_, c)| c).collect::<String>().contains(&self.0);
+        holds(text) || text.contains('\\') && holds(&text.replace("\\n", " ").replace("\\r", " ").replace("\\t", " "))
+    }
+
+    /// Its length in characters.
+    pub fn length(&self) -> usize {
+        self.0.chars().count()
+    }
+
+    /// The text without the lines that hold the phrase or a part of it, and the number of lines removed.
+    pub fn lines_without(&self, text: &str) -> (String, usize) {
+        let mut left: Vec<&str> = text.split_inclusive('\n').collect();
+        let before = left.len();
+        loop {
+            let lines = self.matching_lines(&left);
+            if lines.is_empty() {
+                return (left.concat(), before - left.len());
+            }
+            // The lines left are now adjacent and may form the phrase again.
+            let mut at = 0..;
+            left.retain(|_| at.next().is_some_and(|at| !lines.contains(&at)));
+        }
+    }
+
+    /// Numbers of the lines that hold the phrase or a part of it, from 0.
+    fn matching_lines(&self, lines: &[&str]) -> Vec<usize> {
+        let text = lines.concat();
+        let ends: Vec<usize> = lines
+            .iter()
+            .scan(0, |end, line| {
+                *end += line.len();
+                Some(*end)
+            })
+            .collect();
+        let (mut folded, mut places) = (String::new(), Vec::new());
+        for (at, c) in fold(&text) {
+            folded.push(c);
+            places.resize(folded.len(), at);
+        }
+        let line_of = |place: usize| ends.partition_point(|end| *end <= places[place]);
+        let mut found: Vec<usize> =
+            folded.match_indices(&self.0).flat_map(|(at, hit)| line_of(at)..=line_of(at + hit.len() - 1)).collect();
+        found.dedup();
+        found
+    }
+}
+
+/// The characters to compare, each with its byte offset. The backslash of an escaped punctuation mark is skipped.
+fn fold(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let mut blank = false;
+    let escapes =
+        |at: usize| text[at..].strip_prefix('\\').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_punctuation()));
+    text.char_indices().filter(move |(at, _)| !escapes(*at)).flat_map(move |(at, c)| {
+        let repeated = blank && c.is_whitespace();
+        blank = c.is_whitespace();
+        let c = if blank { ' ' } else { c };
+        c.to_lowercase().filter(move |_| !repeated).map(move |c| (at, c))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phrase_is_found_in_any_case_and_over_line_breaks() {
+        let phrase = PhraseMatcher::new("  Project\n Wombat ").unwrap();
+        for text in ["project wombat", "the PROJECT\t\nWombat's plan", "project\r\n\r\nwombat", r#"{\"a\":\"Project\nWombat\"}"#] {
+            assert!(phrase.is_in(text), "{text:?}");
+        }
+        for text in ["", "projectwombat", "project - wombat", "wombat project"] {
+            assert!(!phrase.is_in(text), "{text:?}");
+        }
+        assert!(PhraseMatcher::new("wombat_plan (1)").unwrap().is_in(r"wombat\_plan \(1\)"));
+        assert!(PhraseMatcher::new("ÄRGER").unwrap().is_in("viel Ärger"));
+        assert_eq!(PhraseMatcher::new(" \n\t"), None);
+    }
+
+    #[test]
+    fn lines_that_hold_it_go() {
+        let phrase = PhraseMatcher::new("project wombat").unwrap();
+        for (text, left, gone) in [
+            ("one\ntwo\n", "one\ntwo\n", 0),
+            ("", "", 0),
+            ("one\nabout Project Wombat\ntwo", "one\ntwo", 1),
+            ("one\na project\n\n  wombat here\ntwo\n", "one\ntwo\n", 3),
+            ("Project Wombat project wombat", "", 1),
+            // Lines that form the phrase once a line between them is removed.
+            ("a project\nproject wombat\nwombat b\nc\n", "c\n", 3),
+        ] {
+            assert_eq!(phrase.lines_without(text), (left.to_owned(), gone), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! What the program that reads sessions says in them itself, which is not to be read again, and the tools whose uses are not kept: its own, and
+//! those that the config lists. Without a list in the config those are not kept whose class is no memory
+//! ([`ToolClass::is_no_memory`](crate::session::ToolClass)).
+
+use crate::session::ToldNames;
+
+/// By what its own words are known.
+#[derive(Debug, Clone, Copy)]
+pub struct OwnWords {
+    /// The tools of its server.
+    pub tools: &'static [&'static str],
+    /// What is named in a text that a hook of its own told a session: no more of it is kept.
+    pub names_in: fn(&str) -> ToldNames,
+}
+
+impl OwnWords {
+    /// It says nothing in sessions.
+    pub const NONE: Self = Self { tools: &[], names_in: |_| ToldNames::default() };
+
+    /// Is this a tool of its own server? Independent of the config, where the list is the user's. A server is named by whoever registered it;
+    /// under a name without `recall` it cannot be recognized.
+    pub(super) fn is_tool(&self, name: &str) -> bool {
+        let parts = name.strip_prefix("mcp__").and_then(|rest| rest.rsplit_once("__"));
+        parts.is_some_and(|(server, tool)| server.to_lowercase().contains("recall") && self.tools.contains(&tool))
+    }
+}
+
+/// Does the list name a tool? A name that ends in `*` matches every tool that begins so.
+pub(crate) fn is_skipped_tool<S: AsRef<str>>(name: &str, list: &[S]) -> bool {
+    // Few share the first byte, and the list names the tools of all clients.
+    let first = name.bytes().next();
+    let may_name = |skipped: &&str| matches!(skipped.bytes().next(), begin if begin == first || begin == Some(b'*'));
+    list.iter()
+        .map(AsRef::as_ref)
+        .filter(may_name)
+        .any(|skipped| name == skipped || skipped.strip_suffix("*").is_some_and(|start| name.starts_with(start)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OWN: OwnWords = OwnWords { tools: &["search", "get", "timeline"], ..OwnWords::NONE };
+
+    #[test]
+    fn our_own_tools_are_known_under_any_name_of_the_server_that_holds_ours() {
+        for own in ["mcp__recall__search", "mcp__plugin_recall_recall__get", "mcp__my-Recall__timeline"] {
+            assert!(OWN.is_tool(own), "{own}");
+        }
+        for other in ["mcp__memory__search", "mcp__recall__delete_meeting", "recall__search", "search", "mcp__recall"] {
+            assert!(!OWN.is_tool(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_skipped_as_a_whole_or_by_its_start() {
+        let list = ["Look", "mcp__ide__*"];
+        assert!(is_skipped_tool("Look", &list) && is_skipped_tool("mcp__ide__getDiagnostics", &list));
+        assert!(!is_skipped_tool("Looks", &list) && !is_skipped_tool("look", &list));
+        assert!(!is_skipped_tool("mcp__ide__getDiagnostics", &["mcp__ide"]));
+        assert!(!is_skipped_tool("Look", &[] as &[&str]));
+        assert!(is_skipped_tool("Look", &["*"]) && is_skipped_tool("", &["*"]));
+    }
+}

@@ -1,0 +1,232 @@
+//! One row after the other: what it says.
+
+use jiff::fmt::strtime;
+use serde::{Deserialize, Serialize};
+
+use super::tools::{DELETE, TODOS, TOOLS, WRITE};
+use crate::privacy::raw::RawText;
+use crate::privacy::{EXCLUDED_LINE, Sanitizer};
+use crate::session::{Evidence, FileTouch, Item, Millis, ParserState, PendingRuns, RecordKey, ToolClass, ToolUse, Touch};
+use crate::source::json::{self, Raw};
+use crate::source::line::{MAX_TEXT_CHARS, malformed, text_of_line};
+use crate::source::parsed::state_with;
+use crate::source::patch::{self, absolute};
+use crate::source::row::{NoRecord, RowPlace, Said, parsed};
+use crate::source::said::reply;
+use crate::source::tool_use::{argument, command_in, describe_arguments, sanitized_text, todos, told_in, tool_name, touch};
+use crate::source::{LineParser, ParentLink, ParsedLine, TranscriptIdentity};
+use text::clean::{head_and_tail, one_line};
+
+/// Around the user's words, and when they were said.
+const QUERY: &str = "user_query";
+const TIME: &str = "timestamp";
+/// A time as the client writes it, without the offset behind it: `Sunday, Aug 2, 2026, 3:51 AM (UTC-7)`.
+const TIME_FORM: &str = "%A, %b %d, %Y, %I:%M %p";
+/// What stands for thoughts that are not written.
+const REDACTED: &str = "[REDACTED]";
+
+/// What the next rows of a file need to know of those before.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct State {
+    /// Rows so far: what tells one from another that says the same.
+    rows: u64,
+    before: Option<RecordKey>,
+}
+
+/// Parses the rows of a file in order.
+pub(super) struct CursorLines<'p> {
+    place: &'p TranscriptIdentity,
+    sanitizer: &'p Sanitizer,
+    state: State,
+    /// Commands whose output is still to come.
+    runs: PendingRuns,
+}
+
+impl LineParser for CursorLines<'_> {
+    fn read(&mut self, line: &[u8]) -> ParsedLine {
+        let (line, text) = text_of_line(line);
+        let Ok([role, message, kind, status, error]) = json::fields(&text, &["role", "message", "type", "status", "error"]) else {
+            return malformed(&text);
+        };
+        self.state.rows += 1;
+        let whose = self.place.agent.as_ref().unwrap_or(&self.place.session);
+        let key = RecordKey::from_row(whose, self.state.rows, line);
+        let content = message.and_then(|message| json::fields(message, &["content"]).ok()).and_then(|[content]| content);
+        let blocks = content.map(json::elements).unwrap_or_default();
+        let texts: Vec<_> = content.and_then(json::text).into_iter().chain(texts(&blocks)).collect();
+        let cwd = self.place.cwd.as_deref().map(|cwd| self.sanitizer.redact(cwd));
+        let (role, kind) = (role.and_then(json::text), kind.and_then(json::text));
+        let is_of = |word: &'static str| move |raw: &RawText<'_>| raw.known(&[word]);
+        let said = match (role.as_ref().map(|role| role.known(&["user", "assistant"])), kind.as_ref().map(is_of("turn_ended"))) {
+            // The task of a subagent is the assistant's words, which the tool use holds.
+            (Some("user"), _) if self.place.agent.is_some() => Ok(self.results(&blocks)),
+            (Some("user"), _) => self.prompt(&texts, &blocks),
+            (Some("assistant"), _) => Ok(self.reply(&texts, &blocks, cwd.as_deref())),
+            (None, Some("turn_ended")) => {
+                let tells = |raw: Option<Raw<'_>>| {
+                    raw.and_then(json::text).is_some_and(|text| text.tells(|text| text.to_lowercase().contains("abort")))
+                };
+                Ok(Said::only((tells(status) || tells(error)).then_some(Item::Interrupted)))
+            }
+            _ => Err(NoRecord::unknown("", role.or(kind), "(no role)")),
+        };
+        let place = RowPlace {
+            link: ParentLink { key, parent: self.state.before.replace(key) },
+            session: &self.place.session,
+            agent: self.place.agent.clone(),
+            at: texts.iter().find_map(|text| text.tells(|text| inside(text, TIME).next().map(time_of))).flatten(),
+            cwd,
+            branch: None,
+            version: None,
+        };
+        parsed(said, place, &mut self.runs, self.sanitizer)
+    }
+
+    fn state(&self) -> ParserState {
+        state_with(&self.runs, &self.state)
+    }
+}
+
+impl<'p> CursorLines<'p> {
+    pub(super) fn new(place: &'p TranscriptIdentity, sanitizer: &'p Sanitizer, state: &ParserState) -> Self {
+        Self { place, sanitizer, state: serde_json::from_str(&state.own).unwrap_or_default(), runs: state.runs.clone() }
+    }
+
+    /// The user's words, without what the client puts around them.
+    fn prompt(&self, texts: &[RawText<'_>], blocks: &[Raw<'_>]) -> Result<Said, NoRecord> {
+        let mut all = self.results(blocks);
+        let queries: Vec<RawText<'_>> =
+            texts.iter().flat_map(|text| text.parts(|text| inside(text, QUERY).map(str::trim).collect())).collect();
+        // Older rows have the words alone; what begins with a tag is the client's.
+        let plain = || texts.iter().filter(|text| !text.trim().starts_with("<")).cloned().collect();
+        let written: Vec<RawText<'_>> = if queries.is_empty() { plain() } else { queries };
+        let is_image = |block: &Raw<'_>| {
+            json::fields(block, &["type"]).is_ok_and(|[kind]| kind.and_then(json::text).is_some_and(|kind| kind.is("image")))
+        };
+        match Said::prompt(self.sanitizer.pass_users(&written), blocks.iter().any(is_image), false) {
+            Ok(said) => all.add(said),
+            Err(_) if all.tells() => {}
+            Err(no) => return Err(no),
+        }
+        Ok(all)
+    }
+
+    fn reply(&self, texts: &[RawText<'_>], blocks: &[Raw<'_>], cwd: Option<&str>) -> Said {
+        let said: Vec<_> =
+            texts.iter().filter_map(|text| text.part(|text| Some(text.trim_end().trim_end_matches(REDACTED).trim_end()))).collect();
+        let mut all = Said::only(reply(RawText::joined(&said, "\n").trim(), self.sanitizer));
+        for (n, block) in blocks.iter().enumerate() {
+            all.items.extend(self.tool(*block, n, cwd));
+        }
+        all.add(self.results(blocks));
+        all
+    }
+
+    /// A block of the assistant's, if it is a call of a tool. Where calls have no ids, their place is one.
+    fn tool(&self, block: Raw<'_>, n: usize, cwd: Option<&str>) -> Vec<Item> {
+        let Ok([kind, id, name, given]) = json::fields(block, &["type", "id", "name", "input"]) else { return Vec::new() };
+        if kind.and_then(json::text).is_none_or(|kind| !kind.is("tool_use")) {
+            return Vec::new();
+        }
+        let id = json::id(id, self.sanitizer).unwrap_or_else(|| format!("{}/{n}", self.state.rows));
+        let name = name.and_then(json::text).unwrap_or_default();
+        let (class, sanitizer) = (TOOLS.class_of_raw(&name).unwrap_or(ToolClass::Other), self.sanitizer);
+        let kept = tool_name(&name, sanitizer);
+        let Some(given) = given else { return vec![Item::Tool(ToolUse::new(id, kept, "", None))] };
+        if name.is(TODOS) {
+            return todos(given, "todos", &["content"], sanitizer).into_iter().collect();
+        }
+        if sanitizer.excludes_any(|| json::strings(given)) {
+            return vec![Item::Tool(ToolUse::new(id, kept, EXCLUDED_LINE, None))];
+        }
+        let patch = json::text(given).or_else(|| argument(given, &["patch", "input"], sanitizer).map(RawText::from));
+        if let Some(patch) = patch.filter(|patch| patch.contains("*** Begin Patch")) {
+            return patch::edits((&id, &kept), &patch::changes(&sanitizer.clean(patch).into()), cwd, sanitizer);
+        }
+        let (mut run, mut plan) = (None, None);
+        let (line, file) = match class {
+            ToolClass::Shell => {
+                let (line, ran) = command_in(given, &id, true, sanitizer);
+                run = ran;
+                (line, None)
+            }
+            ToolClass::Edit if name.is(DELETE) => (format!("delete {}", told_in(given, &["path"], sanitizer)), None),
+            ToolClass::Edit if name.is(WRITE) => self.touched(given, Touch::Written, cwd),
+            ToolClass::Edit => self.touched(given, Touch::Edited, cwd),
+            ToolClass::Read => self.touched(given, Touch::Read, cwd),
+            ToolClass::Subagent => (told_in(given, &["description", "prompt"], sanitizer), None),
+            ToolClass::Plan => {
+                plan =
+                    argument(given, &["plan", "overview"], sanitizer).map(|plan| Item::Plan(head_and_tail(&plan, MAX_TEXT_CHARS)));
+                ("plan".to_owned(), None)
+            }
+            _ => (describe_arguments(given, sanitizer), None),
+        };
+        let tool = Item::Tool(ToolUse::new(id, kept, line, file));
+        plan.into_iter().chain([tool]).chain(run.map(|run| Item::Evidence(Evidence::Ran(run)))).collect()
+    }
+
+    fn touched(&self, given: Raw<'_>, how: Touch, cwd: Option<&str>) -> (String, Option<FileTouch>) {
+        let names = ["path", "file_path", "target_notebook", "old_string", "new_string", "contents"];
+        let Ok([path, file, notebook, old, new, contents]) = json::fields(given, &names) else {
+            return (String::new(), None);
+        };
+        match path.or(file).or(notebook).and_then(|path| sanitized_text(path, self.sanitizer)) {
+            Some(path) => touch(absolute(&one_line(&path), cwd), how, &[old], &[new, contents]),
+            None => (describe_arguments(given, self.sanitizer), None),
+        }
+    }
+
+    /// The results among blocks, of releases that write them.
+    fn results(&self, blocks: &[Raw<'_>]) -> Said {
+        let mut all = Said::default();
+        for block in blocks {
+            let names = ["type", "tool_use_id", "content", "is_error"];
+            let Ok([kind, id, content, is_error]) = json::fields(block, &names) else { continue };
+            let is_result = kind.and_then(json::text).is_some_and(|kind| kind.is("tool_result"));
+            let Some(id) = id.and_then(json::text).filter(|_| is_result) else { continue };
+            let parts = content.map(json::elements).unwrap_or_default();
+            let texts: Vec<_> = content.and_then(json::text).into_iter().chain(texts(&parts)).collect();
+            let output = RawText::joined(&texts, "\n");
+            all.add(Said::ended(
+                self.sanitizer.id(id),
+                false,
+                (!json::is_true(is_error), None, &output),
+                &self.runs,
+                self.sanitizer,
+            ));
+        }
+        all
+    }
+}
+
+fn texts<'l>(blocks: &[Raw<'l>]) -> impl Iterator<Item = RawText<'l>> {
+    blocks.iter().filter_map(|block| {
+        let [kind, text] = json::fields(block, &["type", "text"]).ok()?;
+        text.filter(|_| kind.and_then(json::text).is_some_and(|kind| kind.is("text"))).and_then(json::text)
+    })
+}
+
+/// What stands inside the tags of this name.
+fn inside<'t>(text: &'t str, name: &str) -> impl Iterator<Item = &'t str> {
+    let (open, close) = (format!("<{name}>"), format!("</{name}>"));
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let (_, after) = rest.split_once(&open)?;
+        let (inner, after) = after.split_once(&close).unwrap_or((after, ""));
+        rest = after;
+        Some(inner)
+    })
+}
+
+/// The time that the client wrote for people.
+fn time_of(text: &str) -> Option<Millis> {
+    let (time, zone) = text.trim().strip_suffix(')')?.split_once(" (UTC")?;
+    let (hours, minutes) = zone.split_once(':').unwrap_or((zone, "0"));
+    let hours: i64 = if hours.is_empty() { 0 } else { hours.trim_start_matches('+').parse().ok()? };
+    let minutes: i64 = minutes.parse().ok()?;
+    let minutes = hours * 60 + if zone.starts_with('-') { -minutes } else { minutes };
+    let said = strtime::parse(TIME_FORM, time).ok()?.to_datetime().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
+    Some(said.timestamp().as_millisecond() - minutes * 60_000)
+}

@@ -1,0 +1,6 @@
+//! What is read beside transcripts: marks of hooks, memory files of Claude's, statements of a team, the database of another tool.
+
+pub(crate) mod claude_mem;
+pub(crate) mod client_memory;
+pub(crate) mod mark;
+pub(crate) mod team_files;
