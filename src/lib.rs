@@ -100,7 +100,8 @@
 //! - **Another client**: its name in `transcripts::client`, a folder in `crates/transcripts/src/source` that implements
 //!   `transcripts::source::Source`, its line in `transcripts::source::source_of`, its table in `config::sources`. Nothing else knows how it writes.
 //! - **Where an agent has its hooks and MCP servers**: `setup::locations` names the files; the forms are `setup::hook_command::HookForm` and
-//!   `setup::servers::EntryForm`, in TOML `setup::toml_servers`. `setup::InstallScope` says who has hooks of ours.
+//!   `setup::servers::EntryForm`, in TOML `setup::toml_servers`. `setup::InstallScope` says who has hooks of ours. What an agent is told by a
+//!   rule that no hook can tell it: `setup::rules_file`.
 //! - **A tool of a client**: its name and class in the `tools` of its folder there; all else asks for its `transcripts::session::item::ToolClass`.
 //! - **Another kind of document that search finds**, as memory files of Claude's are (`inputs::client_memory` reads them, `store::memory_files` keeps
 //!   them): a column of `doc` and its words in `store::document`; `search::HitSource` makes whoever tells results decide how; a view in

@@ -158,7 +158,7 @@ fn repair(findings: &[Finding], config: &Config, host: &Host<'_>, ui: &Ui, out: 
         let _lock = InstallLock::acquire(config)?;
         // Only files that already hold something of ours: nothing is installed that was never asked for.
         let files = inspect::settings(host).into_iter().filter(|f| f.state.as_ref().is_ok_and(|s| !s.hooks.is_empty()));
-        for scope in files.map(|file| file.scope).chain(inspect::servers_alone(host)) {
+        for scope in files.map(|file| file.scope).chain(inspect::without_start(host)) {
             // A project's servers are in a separate file, which no session writes back, and other agents' are not what was overwritten.
             let may_be_gone = matches!(scope, InstallScope::User | InstallScope::Local);
             let mcp = may_be_gone && inspect::overwritten_registration(host).is_some();

@@ -52,10 +52,10 @@ pub(crate) fn run(args: &InstallArgs, config: &Config, out: &mut impl Write) -> 
             end_dry_run(&ui, out)?;
         }
     } else {
-        let has_hooks = plan.hooks.is_some();
+        let change = what_changes(args.agent, &plan);
         let timer = install_and_tell(plan, &host, &ui, out)?;
-        if has_hooks {
-            print_next_steps(timer, config, out)?;
+        if let Some(change) = change {
+            print_next_steps(&change, timer, config, out)?;
         }
     }
     Ok(if ui.warned() { Completion::Partly } else { Completion::Done })
@@ -100,7 +100,7 @@ fn install_all(args: &InstallArgs, host: &Host<'_>, ui: &Ui, out: &mut impl Writ
     if args.dry_run && is_change_shown {
         end_dry_run(ui, out)?;
     }
-    timer.iter().try_for_each(|timer| print_next_steps(*timer, host.config, out))?;
+    timer.iter().try_for_each(|timer| print_next_steps(WITH_NOTES, *timer, host.config, out))?;
     Ok(if ui.warned() { Completion::Partly } else { Completion::Done })
 }
 
@@ -143,19 +143,30 @@ pub(super) fn no_hooks(agent: Agent) -> String {
     format!("recall has no hooks for {}: its sessions are read by `recall digest`", agent.name())
 }
 
-/// Why nothing is installed for an agent that has no file for hooks, unless the server is asked for.
+/// Why nothing is installed for an agent that runs the hooks of another, unless the server is asked for.
 fn server_only(agent: Agent) -> String {
     let (name, key) = (agent.name(), agent.key());
-    let why = match agent {
-        Agent::Read(_) => "needs no hooks of its own: it runs those of Claude Code, which `recall install` adds",
-        Agent::Windsurf => "cannot use hooks of recall: it adds nothing that a hook prints to a session",
-    };
-    format!("{name} {why}; `recall install --agent {key} --mcp` lets it search the memory itself")
+    format!(
+        "{name} needs no hooks of its own: it runs those of Claude Code, which `recall install` adds; `recall install --agent {key} --mcp` lets it search the memory itself"
+    )
 }
 
-fn print_next_steps(timer: Timer, config: &Config, out: &mut impl Write) -> Result<()> {
+/// What is different for a session of an agent whose hooks tell it something.
+const WITH_NOTES: &str = "From now on a session leaves a mark when it ends, and starts with notes on the ones before it.";
+
+/// What is different for a session of an agent; `None` where it only can search the memory now.
+fn what_changes(agent: Agent, plan: &InstallPlan) -> Option<String> {
+    let name = agent.name();
+    let Some(rules) = &plan.rules else { return plan.hooks.as_ref().map(|_| WITH_NOTES.to_owned()) };
+    let told = rules.refused.is_none().then(|| format!("a rule tells {name} to ask recall when a session starts"));
+    let marks = plan.hooks.as_ref().map(|_| "a session leaves a mark after each reply".to_owned());
+    let all: Vec<String> = marks.into_iter().chain(told).collect();
+    (!all.is_empty()).then(|| format!("From now on {}. Start {name} again, so that it reads this.", all.join(", and ")))
+}
+
+fn print_next_steps(change: &str, timer: Timer, config: &Config, out: &mut impl Write) -> Result<()> {
     writeln!(out)?;
-    print_hanging("", "", "From now on a session leaves a mark when it ends, and starts with notes on the ones before it.", out)?;
+    print_hanging("", "", change, out)?;
     if timer == Timer::None {
         writeln!(out, "Nothing starts the digest: run `recall digest` from time to time.")?;
     } else {

@@ -47,6 +47,14 @@ const VS_CODE_KEYS: [&str; 2] = [VS_CODE_EVENT, BARE_ID];
 const VS_CODE_EVENT: &str = "hookEventName";
 const USUAL_ID: &str = "session_id";
 
+/// The event of Windsurf's that we note, by its documentation; it names the event under this key, and the transcript among what the event
+/// is about.
+const WINDSURF_EVENTS: [(Event, &str); 1] = [(Event::Stop, "post_cascade_response_with_transcript")];
+const WINDSURF: &str = "windsurf";
+const WINDSURF_EVENT: &str = "agent_action_name";
+const WINDSURF_ID: &str = "trajectory_id";
+const WINDSURF_DETAILS: &str = "tool_info";
+
 /// Keys that only other hosts of the same hooks send.
 const FOREIGN_KEYS: [&str; 6] =
     ["cursor_version", "conversation_id", "generation_id", "workspace_roots", "hookEventName", "sessionId"];
@@ -105,6 +113,7 @@ enum Form {
     Cursor,
     /// VS Code's, which runs the hooks of Claude Code's settings.
     VsCode,
+    Windsurf,
     /// No client's of ours.
     Foreign,
 }
@@ -116,6 +125,8 @@ impl Form {
         let is_bare = FOREIGN_KEYS.iter().chain(&NO_BARE_KEYS).all(|key| has(key) == (*key == BARE_ID));
         if CURSOR_KEYS.iter().all(has) {
             Self::Cursor
+        } else if has(&WINDSURF_EVENT) {
+            Self::Windsurf
         } else if VS_CODE_KEYS.iter().all(has) && !has(&USUAL_ID) {
             Self::VsCode
         } else if is_bare {
@@ -133,12 +144,17 @@ impl Form {
             Self::Usual | Self::Foreign => USUAL_ID,
             Self::Bare | Self::VsCode => BARE_ID,
             Self::Cursor => CURSOR_ID,
+            Self::Windsurf => WINDSURF_ID,
         }
     }
 
     /// The key of the event's name.
     fn event(self) -> &'static str {
-        if self == Self::VsCode { VS_CODE_EVENT } else { "hook_event_name" }
+        match self {
+            Self::VsCode => VS_CODE_EVENT,
+            Self::Windsurf => WINDSURF_EVENT,
+            Self::Usual | Self::Bare | Self::Cursor | Self::Foreign => "hook_event_name",
+        }
     }
 
     /// Is an event called so?
@@ -148,6 +164,7 @@ impl Form {
             Self::Bare => true,
             Self::Cursor => CURSOR_EVENTS.contains(&(event, name)),
             Self::VsCode => VS_CODE_EVENTS.contains(&(event, name)),
+            Self::Windsurf => WINDSURF_EVENTS.contains(&(event, name)),
             Self::Foreign => false,
         }
     }
@@ -165,11 +182,13 @@ impl Payload {
         let is_word = |text: &String| text.len() <= MAX_REASON_BYTES && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
         let word = |name: &str| Some(text(name)).filter(is_word).unwrap_or_default();
         let form = Form::of(fields);
+        let named =
+            || fields.get(WINDSURF_DETAILS).and_then(|details| details.get("transcript_path")?.as_str()).unwrap_or_default();
         let root = || fields.get("workspace_roots").and_then(|roots| roots.get(0)?.as_str()).unwrap_or_default().to_owned();
         Ok(Self {
             event: text(form.event()),
             session: text(form.id()),
-            transcript: PathBuf::from(text("transcript_path")),
+            transcript: PathBuf::from(if form == Form::Windsurf { named().to_owned() } else { text("transcript_path") }),
             cwd: Some(text("cwd")).filter(|cwd| form != Form::Cursor || !cwd.is_empty()).unwrap_or_else(root),
             // Cursor does not say it: it calls the hook for a new conversation.
             source: if form == Form::Cursor { "startup".to_owned() } else { text("source") },
@@ -215,14 +234,15 @@ impl Payload {
     /// Whether the transcript that it names is the session's own, below this folder.
     fn is_of(&self, folder: &ClientFolder) -> bool {
         let is_own = || homes_of(folder.client, &self.transcript, &self.session).any(|root| is_same_path(&folder.path, root));
+        let is_below = || self.transcript.ancestors().any(|above| is_same_path(&folder.path, above));
         match (self.form, folder.client) {
             // It may name none, so that it has to be used here.
             (Form::Cursor, Client::Cursor) => is_used(folder) && (self.transcript.as_os_str().is_empty() || is_own()),
             // Which file it names is not known: one of the editor's.
-            (Form::VsCode, Client::VscodeCopilot) => {
-                let is_below = || self.transcript.ancestors().any(|above| is_same_path(&folder.path, above));
-                is_used(folder) && (self.transcript.as_os_str().is_empty() || is_below())
-            }
+            (Form::VsCode, Client::VscodeCopilot) => is_used(folder) && (self.transcript.as_os_str().is_empty() || is_below()),
+            // By its name: its hook is installed whether or not its transcripts are read.
+            (Form::Windsurf, client) => client.key() == WINDSURF && is_below(),
+            (_, client) if client.key() == WINDSURF => false,
             (Form::Cursor | Form::VsCode, _) | (_, Client::Cursor | Client::VscodeCopilot) => false,
             _ => source_of(folder.client).calls_hooks(&self.transcript) && is_own(),
         }
@@ -252,4 +272,31 @@ impl Payload {
 /// Whether the client of a folder keeps sessions in it.
 fn is_used(folder: &ClientFolder) -> bool {
     source_of(folder.client).layouts().iter().any(|layout| folder.path.join(layout).is_dir())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn windsurf_names_the_transcript_among_what_the_event_is_about() {
+        let named = json!({
+            "agent_action_name": "post_cascade_response_with_transcript", "trajectory_id": "7f2c", "execution_id": "e", "timestamp": "t",
+            "tool_info": {"transcript_path": "/home/x/.windsurf/transcripts/7f2c.jsonl"}, "hook_event_name": "Stop",
+        });
+        let read = |value: &Value| Payload::read(value.to_string().as_bytes()).expect("an object");
+        let payload = read(&named);
+        assert_eq!((payload.session.as_str(), payload.event.as_str()), ("7f2c", "post_cascade_response_with_transcript"));
+        assert_eq!(payload.transcript, PathBuf::from("/home/x/.windsurf/transcripts/7f2c.jsonl"));
+        assert!(payload.may_be_ours(Event::Stop) && !payload.may_be_ours(Event::SessionEnd));
+        // Whatever else it sends, it is never taken for another client, and nothing fails.
+        for info in [json!(null), json!([]), json!({"transcript_path": 7}), json!("text")] {
+            let mut named = named.clone();
+            named["tool_info"] = info;
+            assert_eq!(read(&named).transcript, PathBuf::new());
+        }
+        assert!(!read(&named).is_claude_codes(Event::Stop, &[PathBuf::from("/home/x")]));
+    }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::Host;
 use super::hook_command::{HookForm, TIMEOUT};
+use super::rules_file::RulesFile;
 use super::servers::{self, EntryForm, OPENCODE_SERVERS, ServerLocation, VS_CODE_SERVERS};
 use transcripts::client::Client;
 use transcripts::source::source_of;
@@ -14,14 +15,19 @@ use transcripts::source::source_of;
 pub(crate) enum Agent {
     /// One whose sessions are read, too.
     Read(Client),
+    Antigravity,
     Windsurf,
 }
 
 impl Agent {
+    /// Those whose sessions are not read.
+    const UNREAD: [Self; 2] = [Self::Antigravity, Self::Windsurf];
+
     /// As an option names it.
     pub(crate) fn key(self) -> &'static str {
         match self {
             Self::Read(client) => client.key(),
+            Self::Antigravity => "antigravity",
             Self::Windsurf => "windsurf",
         }
     }
@@ -30,14 +36,15 @@ impl Agent {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Read(client) => client.name(),
+            Self::Antigravity => "Antigravity",
             Self::Windsurf => "Windsurf",
         }
     }
 
     /// The one that somebody means by a name, in whatever case.
     pub(crate) fn named(name: &str) -> Option<Self> {
-        let is_windsurf = name.trim().eq_ignore_ascii_case(Self::Windsurf.key());
-        if is_windsurf { Some(Self::Windsurf) } else { Client::named(name).map(Self::Read) }
+        let unread = Self::UNREAD.into_iter().find(|agent| name.trim().eq_ignore_ascii_case(agent.key()));
+        unread.or_else(|| Client::named(name).map(Self::Read))
     }
 
     /// Is it the one for which nothing need be said?
@@ -48,7 +55,7 @@ impl Agent {
     /// Is it used on this machine, and are its sessions read if they can be?
     pub(crate) fn is_used(self, host: &Host<'_>) -> bool {
         let Self::Read(client) = self else {
-            return AgentHost::of(self).is_some_and(|agent| agent.folder(host).is_dir());
+            return AgentHost::of(self).is_some_and(|agent| agent.signs.iter().any(|sign| agent.folder(host).join(sign).is_dir()));
         };
         let folder = host.environment.client_dir(client, host.config);
         host.config.sources.reads(client) && source_of(client).layouts().iter().any(|layout| folder.join(layout).is_dir())
@@ -63,6 +70,10 @@ pub(crate) struct AgentHost {
     /// The file of its hooks, in its folder, and what they are. `None`: it has no such file.
     hooks: Option<(&'static str, HookForm)>,
     servers: Servers,
+    /// The file of its rules: of one that no hook of ours can tell anything at the start of a session.
+    rules: Option<RulesFile>,
+    /// Folders in its own, one of which is there if an agent is used whose sessions are not read.
+    signs: &'static [&'static str],
 }
 
 /// How an agent has its servers.
@@ -96,13 +107,15 @@ enum Folder {
     Config(&'static str),
 }
 
-static ALL: [AgentHost; 8] = [
+static ALL: [AgentHost; 9] = [
     AgentHost {
         agent: Agent::Read(Client::Codex),
         folder: Folder::Sessions(Client::Codex),
         hooks: Some(("hooks.json", HookForm::USUAL)),
         // Seen to be listed by `codex mcp list`, with 0.55 to 0.169.
         servers: Servers::usual(&["config.toml"], EntryForm::PLAIN),
+        rules: None,
+        signs: &[],
     },
     AgentHost {
         agent: Agent::Read(Client::CopilotCli),
@@ -111,6 +124,8 @@ static ALL: [AgentHost; 8] = [
         hooks: Some(("hooks/recall.json", HookForm::COPILOT)),
         // Seen to be listed by `copilot mcp list`, with 1.0.102.
         servers: Servers::usual(&["mcp-config.json"], EntryForm::COPILOT),
+        rules: None,
+        signs: &[],
     },
     AgentHost {
         agent: Agent::Read(Client::QwenCode),
@@ -118,6 +133,8 @@ static ALL: [AgentHost; 8] = [
         // Seen with Qwen Code 0.24.4: milliseconds, and servers and hooks in one file.
         hooks: Some(("settings.json", HookForm { timeout: TIMEOUT * 1000, ..HookForm::USUAL })),
         servers: Servers::usual(&["settings.json"], EntryForm::PLAIN),
+        rules: None,
+        signs: &[],
     },
     AgentHost {
         agent: Agent::Read(Client::OpenCode),
@@ -130,6 +147,8 @@ static ALL: [AgentHost; 8] = [
             entry: EntryForm::OPENCODE,
             comments: true,
         },
+        rules: None,
+        signs: &[],
     },
     AgentHost {
         agent: Agent::Read(Client::Gemini),
@@ -137,6 +156,8 @@ static ALL: [AgentHost; 8] = [
         hooks: Some(("settings.json", HookForm::GEMINI)),
         // Seen with Gemini CLI 0.61: servers and hooks in one file.
         servers: Servers::usual(&["settings.json"], EntryForm::PLAIN),
+        rules: None,
+        signs: &[],
     },
     AgentHost {
         agent: Agent::Read(Client::Cursor),
@@ -144,6 +165,8 @@ static ALL: [AgentHost; 8] = [
         hooks: Some(("hooks.json", HookForm::CURSOR)),
         // Its documentation; not tried.
         servers: Servers::usual(&["mcp.json"], EntryForm::PLAIN),
+        rules: None,
+        signs: &[],
     },
     AgentHost {
         agent: Agent::Read(Client::VscodeCopilot),
@@ -158,14 +181,29 @@ static ALL: [AgentHost; 8] = [
             entry: EntryForm::TYPED,
             comments: true,
         },
+        rules: None,
+        signs: &[],
+    },
+    // Of both their documentation; not tried.
+    AgentHost {
+        agent: Agent::Antigravity,
+        folder: Folder::Home(".gemini"),
+        // It has hooks, of which no two descriptions say the same.
+        hooks: None,
+        // Of version 2 and of its command-line program; version 1 had it in `antigravity`.
+        servers: Servers::usual(&["config/mcp_config.json"], EntryForm::PLAIN),
+        // Gemini CLI reads it, too.
+        rules: Some(RulesFile { name: "GEMINI.md", max_chars: 12_000 }),
+        signs: &["antigravity", "antigravity-cli"],
     },
     AgentHost {
         agent: Agent::Windsurf,
         folder: Folder::Home(".codeium/windsurf"),
         // None of its hooks gives a session anything.
-        hooks: None,
-        // Its documentation; not tried.
+        hooks: Some(("hooks.json", HookForm::WINDSURF)),
         servers: Servers::usual(&["mcp_config.json"], EntryForm::PLAIN),
+        rules: Some(RulesFile { name: "memories/global_rules.md", max_chars: 6_000 }),
+        signs: &[""],
     },
 ];
 
@@ -209,6 +247,16 @@ impl AgentHost {
         self.servers.entry
     }
 
+    /// The file of its rules, and how many characters of it count, if it has one.
+    pub(crate) fn rules_file(&self, host: &Host<'_>) -> Option<(PathBuf, usize)> {
+        self.rules.map(|rules| (self.folder(host).join(rules.name), rules.max_chars))
+    }
+
+    /// Does it get the server whether or not somebody asks for it? Without it, rules say nothing.
+    pub(crate) fn needs_server(&self) -> bool {
+        self.rules.is_some()
+    }
+
     /// Do servers and hooks stand in one file, which is edited once for both?
     pub(crate) fn shares_file(&self) -> bool {
         self.hooks.is_some_and(|(name, _)| self.servers.files == [name])
@@ -228,6 +276,11 @@ impl AgentHost {
 /// Is it, by its name, the file in which one of them has servers and no hooks?
 pub(crate) fn is_servers_file(path: &Path) -> bool {
     apart(path).is_some()
+}
+
+/// Is it, by its name, the file of rules of one of them?
+pub(crate) fn is_rules_file(path: &Path) -> bool {
+    ALL.iter().filter_map(|host| host.rules).any(|rules| path.ends_with(rules.name))
 }
 
 /// Does the agent whose file of servers it is, by its name, read comments in it?

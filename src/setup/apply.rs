@@ -1,8 +1,6 @@
 //! Carries an install plan out, and records each edit first, so that uninstall can undo one that was interrupted.
 
-use std::fs;
 use std::io::Write;
-use std::path::Path;
 
 use anyhow::Result;
 
@@ -38,6 +36,15 @@ pub(crate) fn install(mut plan: InstallPlan, host: &Host<'_>, ui: &Ui, out: &mut
     if let Some((path, changes)) = server {
         writeln!(out, "mcp       {}: {}", path.display(), if changes { "registered" } else { "already registered" })?;
     }
+    if let Some(rules) = plan.rules.take() {
+        let done = match (&rules.refused, rules.changes()) {
+            (Some(_), _) => "not written",
+            (None, true) => "written",
+            (None, false) => "already written",
+        };
+        writeln!(out, "rules     {}: {done}", rules.file.path.display())?;
+        rules.apply(host, &mut manifest)?;
+    }
     if let Some(hooks) = plan.hooks.as_ref().filter(|hooks| hooks.permits) {
         writeln!(out, "permitted {}: {RULE}", hooks.file.path.display())?;
     }
@@ -61,27 +68,9 @@ fn write_hooks(plan: &mut InstallPlan, host: &Host<'_>, manifest: &mut Manifest)
         let HooksEdit { file, insertion, before, server, .. } = &*hooks;
         let fresh = before.hooks.is_empty() && !server.is_some_and(|server| server.was_there);
         let (before, after) = (file.bytes.as_deref(), insertion.text.as_bytes());
-        manifest.record(data_dir, &file.path, &FileEdit { before, after, fresh, shapes: &insertion.shapes, copy: true })?;
-        manifest.save(data_dir)?;
-        let written = file.write(after).inspect_err(|_| {
-            // A disk may fail behind the change, when it is made to last: what is there then is ours, and stays on record.
-            if fs::read(&file.path).ok().as_deref() != Some(after) {
-                withdraw_record(&plan.manifest, &file.path, manifest, data_dir);
-                *manifest = plan.manifest.clone();
-            }
-        });
-        manifest.folders.extend(written?);
-        Ok(())
+        let edit = FileEdit { before, after, fresh, shapes: &insertion.shapes, copy: true };
+        manifest.write(data_dir, file, &edit)
     })
-}
-
-/// Withdraws the record of an edit that failed. Where that fails too, the next uninstall finds nothing of ours in the file.
-fn withdraw_record(before: &Manifest, path: &Path, recorded: &mut Manifest, data_dir: &Path) {
-    if !before.edited.contains_key(path) {
-        let _ = recorded.forget(data_dir, path);
-    }
-    let mut before = before.clone();
-    let _ = if before == Manifest::default() { before.delete(data_dir) } else { before.save(data_dir) };
 }
 
 /// Starts the new timer, and only then removes the old ones.

@@ -2,12 +2,14 @@
 //!
 //! The variables are part of the command: an assignment on a line of its own would also hold for the user's lines below it.
 
+use super::marked_block::{Marks, Unclosed};
 use super::quote::{cron, shell};
 use super::timer_calendar;
 use super::timer_job::TimerJob;
 
 const BEGIN: &str = "# >>> recall >>>";
 const END: &str = "# <<< recall <<<";
+const MARKS: Marks = Marks { begin: BEGIN, end: END };
 /// The longest command that cron takes, in bytes; it rejects the whole table for a longer one.
 const MAX_COMMAND: usize = 990;
 
@@ -40,13 +42,7 @@ pub(crate) fn block(job: &TimerJob) -> Result<String, String> {
 /// # Errors
 /// When it cannot be told where a block ends.
 pub fn add(table: &str, block: &str) -> Result<String, String> {
-    let parts = parts(table)?;
-    let (before, after) = match parts.first {
-        Some(at) => parts.theirs.split_at(at),
-        None => (table, ""),
-    };
-    let newline = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
-    Ok(format!("{before}{newline}{block}{after}"))
+    MARKS.add(table, block).map_err(refusal)
 }
 
 /// The table without our block.
@@ -54,12 +50,12 @@ pub fn add(table: &str, block: &str) -> Result<String, String> {
 /// # Errors
 /// When it cannot be told where a block ends.
 pub fn remove(table: &str) -> Result<String, String> {
-    Ok(parts(table)?.theirs)
+    MARKS.remove(table).map_err(refusal)
 }
 
 /// The block the table has.
 pub fn find(table: &str) -> Option<String> {
-    parts(table).ok().and_then(|parts| parts.ours.into_iter().next())
+    MARKS.find(table)
 }
 
 /// The five fields of the block's line.
@@ -68,39 +64,8 @@ pub fn fields(block: &str) -> Option<String> {
     Some(line.split_whitespace().take(5).collect::<Vec<_>>().join(" "))
 }
 
-struct Parts {
-    /// The lines of others.
-    theirs: String,
-    /// Blocks: one, unless the table was put together by hand.
-    ours: Vec<String>,
-    /// Where the first block stood among the lines of others.
-    first: Option<usize>,
-}
-
-fn parts(table: &str) -> Result<Parts, String> {
-    let mut parts = Parts { theirs: String::new(), ours: Vec::new(), first: None };
-    let mut open = false;
-    for line in table.split_inclusive('\n') {
-        let mark = line.trim_end();
-        if mark == BEGIN {
-            if open {
-                break;
-            }
-            open = true;
-            parts.first.get_or_insert(parts.theirs.len());
-            parts.ours.push(String::new());
-        }
-        match parts.ours.last_mut().filter(|_| open) {
-            Some(block) => block.push_str(line),
-            None => parts.theirs.push_str(line),
-        }
-        open &= mark != END;
-    }
-    // The lines after an unclosed mark may be somebody else's.
-    if open {
-        return Err(format!("the crontab has `{BEGIN}` without `{END}`: take our lines out with `crontab -e`"));
-    }
-    Ok(parts)
+fn refusal(_: Unclosed) -> String {
+    format!("the crontab has `{BEGIN}` without `{END}`: take our lines out with `crontab -e`")
 }
 
 #[cfg(test)]

@@ -41,6 +41,8 @@ pub(crate) enum HookLayout {
     Flat,
     /// Directly below the event, by the names of those below a matcher.
     FlatPlain,
+    /// The same without a time, and with a word on whether the user sees what they print.
+    FlatUntimed,
     /// In a plugin, which is a file of ours.
     Plugin,
 }
@@ -85,6 +87,12 @@ impl HookForm {
         timeout: TIMEOUT,
         layout: HookLayout::FlatPlain,
     };
+    /// Windsurf's documentation; not tried. It takes nothing into the conversation, and writes transcripts for whoever has this hook.
+    pub const WINDSURF: Self = Self {
+        events: &[HookEvent::of("post_cascade_response_with_transcript", "stop")],
+        timeout: TIMEOUT,
+        layout: HookLayout::FlatUntimed,
+    };
     /// Seen with OpenCode 1.18.33, which tells of no end of a session, but when it has answered.
     pub const OPENCODE: Self = Self {
         events: &[
@@ -95,6 +103,11 @@ impl HookForm {
         timeout: TIMEOUT,
         layout: HookLayout::Plugin,
     };
+
+    /// Is a session told anything when it starts?
+    pub(crate) fn tells_start(&self) -> bool {
+        self.events.iter().any(|event| event.argument == "session-start")
+    }
 }
 
 impl HookEvent {

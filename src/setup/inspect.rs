@@ -1,11 +1,13 @@
 //! What is installed and in what state, read without changing anything: for the doctor.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::file::FileSnapshot;
 use super::hook_command::{HookForm, Invocation};
 use super::locations::{self, client_file, form, invocation, servers_file, settings_file};
 use super::manifest::Manifest;
+use super::rules_file::{self, RulesEdit};
 use super::servers::McpServer;
 use super::settings::{self, SettingsState};
 use super::timer::{is_active, is_loaded, launchd_file, launchd_target, systemd_folder};
@@ -63,7 +65,7 @@ pub(crate) fn settings(host: &Host<'_>) -> Vec<SettingsFile> {
 
 /// Other agents whose sessions are read and start without notes, for all that they could have them.
 pub(crate) fn without_hooks(host: &Host<'_>, files: &[SettingsFile]) -> Vec<InstallScope> {
-    let could_have = InstallScope::of_others().filter(|scope| locations::has_hooks(*scope));
+    let could_have = InstallScope::of_others().filter(|scope| locations::tells_start(*scope));
     could_have.filter(|scope| scope.agent().is_used(host) && !has_hooks(*scope, files)).collect()
 }
 
@@ -86,6 +88,11 @@ pub(crate) fn without_server(host: &Host<'_>, registered: &[ServerRegistration])
     scopes.map(|scope| (scope, registration::why_refused(scope, host))).collect()
 }
 
+/// Is the server registered whether or not somebody asks for it?
+pub(crate) fn needs_server(scope: InstallScope) -> bool {
+    locations::needs_server(scope)
+}
+
 /// A server of ours that is registered with the client.
 #[derive(Debug)]
 pub(crate) struct ServerRegistration {
@@ -97,10 +104,61 @@ pub(crate) struct ServerRegistration {
     pub(crate) current: bool,
 }
 
-/// What of ours is out of date or broken where agents have no hooks of ours beside it.
-pub(crate) fn servers_alone(host: &Host<'_>) -> Vec<InstallScope> {
-    let alone = servers(host).into_iter().filter(|one| !locations::has_hooks(one.scope));
-    alone.filter(|one| one.server.is_ok() && !one.current).map(|one| one.scope).collect()
+/// What of ours is out of date, broken or gone of agents that are told nothing by hooks.
+pub(crate) fn without_start(host: &Host<'_>) -> Vec<InstallScope> {
+    let alone = servers(host).into_iter().filter(|one| !locations::tells_start(one.scope));
+    let outdated = alone.filter(|one| one.server.is_ok() && !one.current).map(|one| one.scope);
+    let rules = rules(host).into_iter().filter(|one| matches!(one.state, Ok(RulesState::Changed | RulesState::Gone)));
+    let all: BTreeMap<_, _> = outdated.chain(rules.map(|one| one.scope)).map(|scope| (scope.option(), scope)).collect();
+    all.into_values().collect()
+}
+
+/// The rule of an agent that something of ours is installed for.
+#[derive(Debug)]
+pub(crate) struct InstalledRule {
+    pub(crate) scope: InstallScope,
+    pub(crate) path: PathBuf,
+    /// Or why the file cannot be edited.
+    pub(crate) state: Result<RulesState, String>,
+}
+
+/// What an agent's file of rules has of ours.
+#[derive(Debug)]
+pub(crate) enum RulesState {
+    /// What an install would write now.
+    Current,
+    /// Something else between our marks.
+    Changed,
+    /// Nothing, though an install wrote it.
+    Gone,
+    /// Nothing, and no install wrote it.
+    Missing,
+    /// Nothing, and why it would not be written.
+    Refused(String),
+}
+
+/// The rules of ours, and those that are missing beside a server of ours.
+pub(crate) fn rules(host: &Host<'_>) -> Vec<InstalledRule> {
+    let edited = Manifest::load(&host.config.data_dir).map(|manifest| manifest.edited).unwrap_or_default();
+    let registered: Vec<InstallScope> = servers(host).into_iter().map(|one| one.scope).collect();
+    let rule = |scope: InstallScope| {
+        let path = rules_file::path(scope, host)?;
+        let (was_written, is_wanted) = (edited.contains_key(&path), registered.contains(&scope));
+        let state = match rules_file::plan(scope, host) {
+            Ok(edit) => Ok(match edit? {
+                RulesEdit { was_there: false, .. } if !was_written && !is_wanted => return None,
+                RulesEdit { refused: Some(why), .. } => RulesState::Refused(why),
+                edit if !edit.changes() => RulesState::Current,
+                RulesEdit { was_there: true, .. } => RulesState::Changed,
+                _ if was_written => RulesState::Gone,
+                _ => RulesState::Missing,
+            }),
+            Err(_) if !was_written && !is_wanted => return None,
+            Err(e) => Err(format!("{e:#}")),
+        };
+        Some(InstalledRule { scope, path, state })
+    };
+    InstallScope::of_others().filter_map(rule).collect()
 }
 
 /// Our servers for sessions started here. A broken file counts only where its text contains our name.

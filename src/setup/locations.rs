@@ -64,6 +64,16 @@ pub(crate) fn has_hooks(scope: InstallScope) -> bool {
     AgentHost::of(scope.agent()).is_none_or(|agent| agent.form().is_some())
 }
 
+/// Does a session of a scope get notes at its start, once it has hooks?
+pub(crate) fn tells_start(scope: InstallScope) -> bool {
+    has_hooks(scope) && form(scope).tells_start()
+}
+
+/// Is the server registered whether or not somebody asks for it?
+pub(crate) fn needs_server(scope: InstallScope) -> bool {
+    AgentHost::of(scope.agent()).is_some_and(AgentHost::needs_server)
+}
+
 /// What an entry of a scope's server says.
 pub(crate) fn entry_form(scope: InstallScope) -> EntryForm {
     AgentHost::of(scope.agent()).map_or(EntryForm::TYPED, AgentHost::entry_form)

@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
 use super::Timer;
+use super::file::FileSnapshot;
 use super::strict_json::Shapes;
 use crate::sys::private_files;
 
@@ -106,6 +107,35 @@ impl Manifest {
         }
         self.edited.insert(path.to_owned(), entry);
         Ok(())
+    }
+
+    /// Records an edit, with the folders that it creates, and makes it. The record comes first, so that an edit that is interrupted can be
+    /// undone.
+    ///
+    /// # Errors
+    /// When the file cannot be written: then the record is what it was.
+    pub(crate) fn write(&mut self, data_dir: &Path, file: &FileSnapshot, edit: &FileEdit<'_>) -> Result<()> {
+        let before = self.clone();
+        self.record(data_dir, &file.path, edit)?;
+        self.save(data_dir)?;
+        let written = file.write(edit.after).inspect_err(|_| {
+            // A disk may fail behind the change, when it is made to last: what is there then is ours, and stays on record.
+            if fs::read(&file.path).ok().as_deref() != Some(edit.after) {
+                self.withdraw(before, &file.path, data_dir);
+            }
+        });
+        self.folders.extend(written?);
+        Ok(())
+    }
+
+    /// Withdraws the record of an edit that failed. Where that fails too, the next uninstall finds nothing of ours in the file.
+    fn withdraw(&mut self, before: Self, path: &Path, data_dir: &Path) {
+        if !before.edited.contains_key(path) {
+            let _ = self.forget(data_dir, path);
+        }
+        *self = before;
+        let mut saved = self.clone();
+        let _ = if saved == Self::default() { saved.delete(data_dir) } else { saved.save(data_dir) };
     }
 
     /// What the file was before the first install, if `now` is what was written last.

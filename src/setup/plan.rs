@@ -14,6 +14,7 @@ use super::inspect;
 use super::locations::{form, has_hooks, invocation, project, settings_file};
 use super::manifest::Manifest;
 use super::registration::{self, BesideHooks, Registration};
+use super::rules_file::{self, RulesEdit};
 use super::settings::{self, SettingsState};
 use super::strict_json::{Broken, Insertion};
 use super::timer::{self, choose};
@@ -42,6 +43,8 @@ pub(crate) struct InstallPlan {
     pub(crate) hooks: Option<HooksEdit>,
     /// Where the server is to be registered, or is.
     pub(crate) server: Option<Registration>,
+    /// What an agent is told by a rule that it is not told by a hook.
+    pub(crate) rules: Option<RulesEdit>,
     pub(crate) timer: Timer,
     /// The timer to remember: `None` when no timer can be had here.
     pub(crate) chosen: Option<Timer>,
@@ -150,12 +153,14 @@ pub(crate) fn plan(request: &InstallRequest, host: &Host<'_>) -> Result<InstallP
     let hooks = has_hooks(request.scope).then(edit).transpose()?;
     let agent = request.scope.agent();
     let server = registration::plan(request.scope, request.mcp, host)?;
+    let rules = rules_file::plan(request.scope, host).map_err(|e| anyhow!("{e:#}, and nothing was installed"))?;
     let (timer, missing) = choose(request.timer, manifest.timer, host);
     let mut plan = InstallPlan {
         notes: notes(request.scope, hooks.as_ref(), timer, host),
-        warnings: Vec::new(),
+        warnings: rules.iter().filter_map(|rules| rules.refused.clone()).collect(),
         hooks,
         server,
+        rules,
         timer,
         chosen: missing.is_none().then_some(timer),
         new_timer: None,
@@ -254,6 +259,7 @@ impl InstallPlan {
         let server_changes = self.server.as_ref().is_some_and(Registration::changes);
         !self.hooks.as_ref().is_some_and(HooksEdit::changes)
             && !server_changes
+            && !self.rules.as_ref().is_some_and(RulesEdit::changes)
             && self.new_timer.is_some()
             && self.timer_steps().next().is_none()
     }
@@ -280,6 +286,9 @@ impl InstallPlan {
         }
         for server in self.server.iter().filter(|server| server.changes()) {
             write_file_diff(out, &server.file, Some(server.insertion.text.as_bytes()))?;
+        }
+        for rules in self.rules.iter().filter(|rules| rules.changes()) {
+            write_file_diff(out, &rules.file, Some(rules.after.as_bytes()))?;
         }
         self.timer_steps().try_for_each(|step| step.show(out))
     }

@@ -11,7 +11,7 @@ use anyhow::{Result, anyhow, bail};
 
 use super::agent_hosts::takes_comments;
 use super::file::{FileSnapshot, PAUSE, TRIES, retry_when_changed};
-use super::locations::{client_file, entry_form, invocation, is_servers_file, servers_file, shares_file};
+use super::locations::{client_file, entry_form, invocation, is_servers_file, needs_server, servers_file, shares_file};
 use super::manifest::{FileEdit, Manifest};
 use super::servers::{self, McpServer, ServerLocation};
 use super::strict_json::{Broken, Insertion, JsonText, Shapes};
@@ -56,20 +56,9 @@ impl Registration {
     }
 
     fn apply_once(&self, host: &Host<'_>, manifest: &mut Manifest) -> Result<()> {
-        let recorded = manifest.clone();
         let (before, after) = (self.file.bytes.as_deref(), self.insertion.text.as_bytes());
         let edit = FileEdit { before, after, fresh: self.fresh, shapes: &self.insertion.shapes, copy: false };
-        manifest.record(&host.config.data_dir, &self.file.path, &edit)?;
-        manifest.save(&host.config.data_dir)?;
-        match self.file.write(after) {
-            Ok(folders) => manifest.folders.extend(folders),
-            Err(e) => {
-                *manifest = recorded;
-                manifest.save(&host.config.data_dir)?;
-                return Err(e);
-            }
-        }
-        Ok(())
+        manifest.write(&host.config.data_dir, &self.file, &edit)
     }
 }
 
@@ -83,7 +72,7 @@ pub(crate) fn plan(scope: InstallScope, asked: bool, host: &Host<'_>) -> Result<
         let text = FileSnapshot::read(&path).and_then(|file| file.text());
         text.is_ok_and(|text| matches!(find(&path, &text, &location, host), Ok(Some(_))))
     };
-    if !asked && !is_registered() {
+    if !asked && !needs_server(scope) && !is_registered() {
         return Ok(None);
     }
     Registration::new(scope, &path, location, host).map(Some)

@@ -136,7 +136,7 @@ pub fn add(text: &str, invocation: &Invocation, form: HookForm, allow: bool) -> 
     // Before the first edit, while places in the tree are those of the file.
     let (hooks, missing) = missing(&document, form)?;
     let permissions = if allow { Some(permissions(&document)?) } else { None };
-    update(&document, invocation, form.timeout);
+    update(&document, invocation, (form.layout != HookLayout::FlatUntimed).then_some(form.timeout));
     match hooks {
         Some(hooks) => missing.into_iter().for_each(|missing| insert(form, &hooks, missing, invocation, &mut shapes)),
         None => {
@@ -249,14 +249,15 @@ fn entry(form: HookForm, invocation: &Invocation, event: &HookEvent) -> CstInput
     match form.layout {
         HookLayout::Flat => return json!({ "type": "command", "bash": command, "timeoutSec": timeout }),
         HookLayout::FlatPlain => return json!({ "command": command, "timeout": timeout }),
+        HookLayout::FlatUntimed => return json!({ "command": command, "show_output": false }),
         HookLayout::Nested | HookLayout::Plugin => {}
     }
     let hooks = json!([{ "type": "command", "command": command, "timeout": timeout }]);
     if event.matcher.is_empty() { json!({ "hooks": (hooks) }) } else { json!({ "matcher": (event.matcher), "hooks": (hooks) }) }
 }
 
-/// Updates the program and the timeout of our hooks, and removes duplicates, which would run twice.
-fn update(document: &JsonDocument, invocation: &Invocation, timeout: u64) {
+/// Updates the program of our hooks, and the timeout where they have one, and removes duplicates, which would run twice.
+fn update(document: &JsonDocument, invocation: &Invocation, timeout: Option<u64>) {
     let mut seen = Vec::new();
     let mut twice = Vec::new();
     for found in found(&document.top).into_iter().filter(|f| f.counts) {
@@ -270,7 +271,7 @@ fn update(document: &JsonDocument, invocation: &Invocation, timeout: u64) {
         if updated != found.hook.command {
             found.command.set_value(updated.into());
         }
-        let name = found.timeout_name;
+        let (name, Some(timeout)) = (found.timeout_name, timeout) else { continue };
         match property(&found.object, name) {
             // How long a command of the user's own may take is theirs to say.
             _ if found.hook.call.does_more => {}

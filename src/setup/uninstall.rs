@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
 
+use super::agent_hosts::is_rules_file;
 use super::diff::write_file_diff;
 use super::file::{FileSnapshot, remove_empty_folders, retry_when_changed};
 use super::locations::{client_file, has_hooks, is_servers_file, servers_file, settings_file, shares_file};
 use super::manifest::{self, CRONTAB, Manifest, Original};
 use super::timer_steps::{TimerStep, run_all};
-use super::{Host, InstallScope, Timer, registration, settings, timer};
+use super::{Host, InstallScope, Timer, registration, rules_file, settings, timer};
 use crate::sys::messages::Ui;
 
 #[derive(Debug)]
@@ -73,18 +74,20 @@ pub(crate) fn plan(scope: Option<InstallScope>, host: &Host<'_>) -> Result<Unins
     Ok(plan)
 }
 
-/// The files that may hold hooks of ours, or a server.
+/// The files that may hold hooks of ours, a server, or a rule.
 fn candidates(scope: Option<InstallScope>, manifest: &Manifest, host: &Host<'_>) -> Result<BTreeSet<PathBuf>> {
     if let Some(scope) = scope {
         let servers = servers_file(scope, host).map(|(path, _)| path);
         let hooks = has_hooks(scope).then(|| settings_file(scope, host)).transpose()?;
-        return Ok(hooks.into_iter().chain(servers).collect());
+        return Ok(hooks.into_iter().chain(servers).chain(rules_file::path(scope, host)).collect());
     }
     let recorded = manifest.edited.keys().filter(|path| path.is_absolute()).cloned();
     let here = settings_file(InstallScope::Local, host);
     let user = settings_file(InstallScope::User, host);
-    let others = InstallScope::of_others()
-        .flat_map(|scope| settings_file(scope, host).into_iter().chain(servers_file(scope, host).map(|(path, _)| path)));
+    let others = InstallScope::of_others().flat_map(|scope| {
+        let servers = servers_file(scope, host).map(|(path, _)| path);
+        settings_file(scope, host).into_iter().chain(servers).chain(rules_file::path(scope, host))
+    });
     let settings = host.config.claude_dirs.iter().map(|dir| dir.join("settings.json"));
     Ok(settings.chain(user).chain(others).chain(here).chain([client_file(host)]).chain(recorded).collect())
 }
@@ -120,6 +123,8 @@ fn restoration(path: &Path, scope: Option<InstallScope>, manifest: &Manifest, ho
         Original::Unknown => {
             let without_ours = if is_servers_file(path) {
                 registration::without_ours(&file, scope, manifest, host)?
+            } else if is_rules_file(path) {
+                rules_file::without_ours(&file, manifest)?
             } else {
                 without_hooks(&file, manifest, host)?
             };

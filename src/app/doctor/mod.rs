@@ -65,6 +65,7 @@ pub(crate) fn examine(config: &Config, host: &Host<'_>, depth: Depth, now: Milli
 pub(crate) fn examine_with(timers: &[InstalledTimer], config: &Config, host: &Host<'_>, depth: Depth, now: Millis) -> Vec<Finding> {
     let mut all = setup::hooks(host);
     all.extend(setup::servers(host));
+    all.extend(setup::rules(host));
     all.extend(setup::command(host));
     all.extend(setup::timers(timers, host));
     let is_timed = timers.iter().any(|timer| timer.active != Some(false));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{Finding, Repair};
-use crate::setup::inspect::{self, InstalledTimer, ServerRegistration, SettingsFile};
+use crate::setup::inspect::{self, InstalledRule, InstalledTimer, RulesState, ServerRegistration, SettingsFile};
 use crate::setup::manifest::Manifest;
 use crate::setup::settings::SettingsState;
 use crate::setup::{Host, InstallScope, Timer};
@@ -126,7 +126,10 @@ pub(crate) fn servers(host: &Host<'_>) -> Vec<Finding> {
         Finding::ok(
             "mcp",
             refused.map_or_else(
-                || format!("not registered with {name}: `recall install {option} --mcp` lets it search the memory itself"),
+                || {
+                    let asked = if inspect::needs_server(scope) { "" } else { " --mcp" };
+                    format!("not registered with {name}: `recall install {option}{asked}` lets it search the memory itself")
+                },
                 |why| format!("not registered with {name}: {why}"),
             ),
         )
@@ -173,6 +176,32 @@ fn server_finding(registered: &ServerRegistration, host: &Host<'_>) -> Finding {
             .fixed_by(Repair::Install);
     }
     Finding::ok("mcp", format!("{path}: registered as `{}`", server.name))
+}
+
+/// The rules by which agents know of the server that are told nothing by hooks.
+pub(crate) fn rules(host: &Host<'_>) -> Vec<Finding> {
+    inspect::rules(host).into_iter().map(|rule| rule_finding(&rule)).collect()
+}
+
+fn rule_finding(rule: &InstalledRule) -> Finding {
+    let (path, name, option) = (rule.path.display(), rule.scope.agent().name(), rule.scope.option());
+    let again = format!("`recall install {option}` writes it again");
+    match &rule.state {
+        Err(why) => Finding::problem("rules", why.as_str(), format!("until then, {name} may not know of recall")),
+        Ok(RulesState::Current) => Finding::ok("rules", format!("{path}: tells {name} to ask recall")),
+        Ok(RulesState::Changed) => {
+            let found = format!("{path}: the rule of recall is not the one that this version writes");
+            Finding::warning("rules", found, again).fixed_by(Repair::Install)
+        }
+        Ok(RulesState::Gone) => {
+            let found = format!("{path}: the rule of recall was there, but is missing now");
+            Finding::warning("rules", found, again).fixed_by(Repair::Install)
+        }
+        Ok(RulesState::Missing) => {
+            Finding::ok("rules", format!("{path}: has no rule of recall: `recall install {option}` tells {name} to ask it"))
+        }
+        Ok(RulesState::Refused(why)) => Finding::warning("rules", why.as_str(), "shorten the file"),
+    }
 }
 
 /// Checks that `recall` is on the PATH: injected notes tell Claude to run it, and hooks shared by a team look for it by name.

@@ -48,6 +48,12 @@ fn others(world: &World, theirs: &str) -> Vec<(&'static str, Value)> {
     let home = world.home();
     let at = |path: &str| home.join(path);
     let camel = theirs[..1].to_lowercase() + &theirs[1..];
+    let windsurf = |folder: &str| {
+        json!({
+            "agent_action_name": "post_cascade_response_with_transcript", "trajectory_id": S, "execution_id": "e1",
+            "timestamp": "2026-11-21T12:00:00Z", "tool_info": {"transcript_path": format!("{folder}/{S}.jsonl")},
+        })
+    };
     vec![
         (
             "Cursor",
@@ -112,6 +118,8 @@ fn others(world: &World, theirs: &str) -> Vec<(&'static str, Value)> {
             }),
         ),
         ("Windsurf", json!({"agent_action_name": "post_cascade_response", "trajectory_id": S, "tool_info": {"response": "hi"}})),
+        ("Windsurf of another home", windsurf("/elsewhere/.windsurf/transcripts")),
+        ("Windsurf with a transcript of Codex's", windsurf(&at(".codex/sessions/2026/11/21").to_string_lossy())),
         ("somebody with an empty object", json!({})),
     ]
 }

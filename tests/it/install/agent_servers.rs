@@ -323,37 +323,3 @@ fn of_two_files_the_one_with_comments_counts_and_then_the_one_that_has_it() {
     assert_eq!(world.recall(["uninstall", "--agent", "opencode"]).code, 0);
     assert_eq!((OPENCODE.text(&world).as_str(), fs::read_to_string(&jsonc).expect("a file").as_str()), ("{}\n", commented));
 }
-
-#[test]
-fn windsurf_gets_the_server_alone_and_loses_it_again_byte_for_byte() {
-    let windsurf = Host {
-        agent: "windsurf",
-        name: "Windsurf",
-        path: ".codeium/windsurf/mcp_config.json",
-        written: ["{\"mcpServers\":{}}", "{\n  \"mcpServers\": {\n    \"tickets\": { \"serverUrl\": \"https://x\" }\n  }\n}\n"],
-    };
-    for before in [None, Some(windsurf.written[0]), Some(windsurf.written[1])] {
-        let world = World::new();
-        world.recall(["status"]);
-        before.into_iter().for_each(|text| windsurf.write(&world, text));
-        let was = everything(&world);
-        let ran = windsurf.install(&world, &[]);
-        assert!(ran.code == 2 && ran.err.contains("adds nothing that a hook prints"), "{ran:#?}");
-        assert_eq!(everything(&world), was);
-        let not_registered = windsurf.findings(&world).iter().any(|found| found.starts_with("ok: not registered with Windsurf"));
-        assert_eq!(not_registered, before.is_some(), "who does not use it is not told of it");
-        let ran = windsurf.install(&world, &["--mcp"]);
-        assert!(ran.code == 0 && ran.out.contains(": registered") && !ran.out.contains("leaves a mark"), "{ran:#?}");
-        assert_eq!(windsurf.entry(&world), windsurf.expected(&world));
-        let found = windsurf.findings(&world);
-        assert!(found.len() == 1 && found[0].starts_with("ok: ") && found[0].contains("registered as `recall`"), "{found:?}");
-        assert!(!world.findings("hooks", &[]).iter().any(|found| found.contains("Windsurf")));
-        assert_eq!(world.recall(["uninstall", "--agent", "Windsurf"]).code, 0);
-        assert_eq!(fs::read_to_string(windsurf.file(&world)).ok().as_deref(), before);
-        assert_eq!(windsurf.install(&world, &["--mcp"]).code, 0);
-        assert_eq!(world.recall(["uninstall"]).code, 0);
-        assert_eq!(everything(&world), was, "{before:?}");
-    }
-    let ran = World::new().recall(["install", "--agent", "antigravity", "--mcp", "--timer", "none"]);
-    assert!(ran.code == 2 && ran.err.contains("no such agent"), "{ran:#?}");
-}

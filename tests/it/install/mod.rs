@@ -7,6 +7,7 @@ mod crontab;
 pub mod fakes;
 mod hooks;
 mod mcp_servers;
+mod rules_files;
 mod system;
 mod timers;
 mod undo;
