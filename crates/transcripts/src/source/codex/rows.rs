@@ -90,6 +90,9 @@ pub(super) struct State {
     /// Rows with a lower number are the parent's, which a subagent's file repeats.
     #[serde(skip_serializing_if = "Option::is_none")]
     own_from: Option<u64>,
+    /// The subagent's own thread then, whose calls the file tells of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    own: Option<String>,
     /// The rows have no envelopes.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     bare: bool,
@@ -265,6 +268,9 @@ impl<'p> CodexLines<'p> {
     fn begin(&mut self, payload: Raw<'_>) -> ParsedLine {
         let Some(meta) = Meta::of(payload) else { return ParsedLine::Unknown("session_meta without id".to_owned()) };
         let is_first = self.state.thread.is_empty();
+        if is_first && self.is_of_subagent() && meta.own_from.is_some() {
+            self.state.own = Some(meta.id.clone());
+        }
         if self.state.thread != meta.id {
             (self.state.thread, self.state.rows) = (meta.id, 0);
             (self.state.used, self.state.restarts) = (0, 0);
@@ -440,9 +446,11 @@ impl<'p> CodexLines<'p> {
         let total = total.unwrap_or(0);
         self.state.restarts += u64::from(total < self.state.used);
         self.state.used = total;
+        // A subagent counts from nothing, as its parent does, whose rows its file repeats: both may come by the same number.
+        let thread = self.state.own.as_ref().unwrap_or(&self.state.thread);
         let message = match self.state.restarts {
-            0 => format!("{} {total}", self.state.thread),
-            again => format!("{} {total} {again}", self.state.thread),
+            0 => format!("{thread} {total}"),
+            again => format!("{thread} {total} {again}"),
         };
         let usage = tokens_of_call(message, self.state.model.clone(), tokens).ok_or(NoRecord::Known)?;
         Ok(Said { usage: Some(usage), ..Said::default() })

@@ -317,6 +317,22 @@ fn a_subagent_s_file_repeats_its_parent_s_rows() {
 }
 
 #[test]
+fn a_subagent_that_has_used_as_much_as_its_parent_has_made_calls_of_its_own() {
+    let of_child = json!({"id": "child", "session_id": ID, "source": {"subagent": {"thread_spawn": {"parent_thread_id": ID}}},
+        "subagent_history_start_ordinal": 2});
+    let numbered = |ordinal: u64, row: Value| {
+        let mut row = row;
+        row["ordinal"] = json!(ordinal);
+        row
+    };
+    // Its file repeats the first rows of its parent's.
+    let rows = [row("session_meta", of_child), numbered(1, meta()), numbered(2, count(10, 10)), numbered(3, count(5, 15))];
+    let (child, parent) = (test_rows::records(&rows, &place(Some("child"))), records(&[meta(), count(10, 10)]));
+    assert_eq!(calls(&child).iter().map(|(_, input)| *input).collect::<Vec<_>>(), [10, 5]);
+    assert!(calls(&child).iter().all(|(message, _)| *message != calls(&parent)[0].0));
+}
+
+#[test]
 fn a_fork_that_repeats_rows_gives_them_the_keys_of_its_parent() {
     let said =
         |at: &str, text: &str| json!({"timestamp": at, "type": "event_msg", "payload": {"type": "agent_message", "message": text}});
