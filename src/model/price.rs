@@ -34,6 +34,16 @@ struct PriceList {
     date: String,
     aliases: BTreeMap<String, Vec<String>>,
     models: BTreeMap<String, ListedModel>,
+    openai: Vendor,
+    google: Vendor,
+}
+
+/// The models of a vendor that asks nothing more for what is written to a cache, where its list does not say so.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Vendor {
+    long_above: u64,
+    models: BTreeMap<String, ListedModel>,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
@@ -44,10 +54,39 @@ struct ListedModel {
     fast: Option<Price>,
     #[serde(default)]
     thinks: bool,
+    /// How many tokens a prompt has to have more than, for `long` to count.
+    #[serde(skip, default = "usual_long_above")]
+    long_above: u64,
+}
+
+const fn usual_long_above() -> u64 {
+    100_000
+}
+
+impl PriceList {
+    /// With every vendor's models among the others.
+    fn with_all(mut self) -> Self {
+        let others = [&self.openai, &self.google].into_iter().flat_map(Vendor::listed);
+        self.models.extend(others.collect::<Vec<_>>());
+        self
+    }
+}
+
+impl Vendor {
+    fn listed(&self) -> impl Iterator<Item = (String, ListedModel)> + use<'_> {
+        let plain = |price: Price| {
+            let cache_write = price.cache_write.or(Some(price.input));
+            Price { cache_write, cache_write_hour: price.cache_write_hour.or(cache_write), ..price }
+        };
+        self.models.iter().map(move |(id, ListedModel { price, long, fast, .. })| {
+            let [long, fast] = [long, fast].map(|price| price.map(plain));
+            (id.clone(), ListedModel { price: plain(*price), long, fast, thinks: true, long_above: self.long_above })
+        })
+    }
 }
 
 // Built into the program; a test parses it.
-static PRICES: LazyLock<Option<PriceList>> = LazyLock::new(|| toml::from_str(LIST).ok());
+static PRICES: LazyLock<Option<PriceList>> = LazyLock::new(|| toml::from_str(LIST).ok().map(PriceList::with_all));
 
 /// What a model's tokens cost.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -85,6 +124,18 @@ pub(crate) fn models_of_alias(model: &str) -> Vec<&str> {
     known.map_or_else(|| vec![model], |ids| ids.iter().map(String::as_str).collect())
 }
 
+/// Requests to the model whose prompt has more tokens than this may have another price.
+fn long_above(model: &str) -> u64 {
+    let id = split_suffix(split_suffix(model, US_SUFFIX).0, FAST_SUFFIX).0;
+    find(bare(id)).map_or(usual_long_above(), |listed| listed.long_above)
+}
+
+/// The tokens of one message, with `long` set if its prompt is long for this model.
+pub(crate) fn of_one_message(tokens: Tokens, model: &str) -> Tokens {
+    let prompt = tokens.total().saturating_sub(tokens.output);
+    Tokens { long: if prompt > long_above(model) { tokens.all() } else { TokenCounts::default() }, ..tokens }
+}
+
 /// Does the model always think, whatever it is told? Assumed of unknown models.
 pub(crate) fn always_thinks(model: &str) -> bool {
     find(bare(model)).is_none_or(|listed| listed.thinks)
@@ -99,14 +150,27 @@ fn split_suffix<'m>(model: &'m str, mark: &str) -> (&'m str, bool) {
 }
 
 /// A model's name as listed, without provider prefix, date or version suffix: `us.anthropic.claude-opus-4-1-20250805-v1:0`,
-/// `claude-opus-4-1@20250805`, `claude-opus-4-1-20250805[1m]` → `claude-opus-4-1`
+/// `claude-opus-4-1@20250805`, `claude-opus-4-1-20250805[1m]` → `claude-opus-4-1`; `openai/gpt-5-2025-08-07` → `gpt-5`
 fn bare(model: &str) -> &str {
     let model = model.rsplit_once("anthropic.").map_or(model, |(_, id)| id);
+    let model = model.rsplit_once('/').map_or(model, |(_, id)| id);
     let model = model.split(['[', '@', ':']).next().unwrap_or(model);
     let model = strip_last(model, |part| part.len() == 2 && part.starts_with('v') && part.ends_with(|c: char| c.is_ascii_digit()));
     let model = strip_last(model, |part| part == "latest" || part.len() == 8 && part.bytes().all(|b| b.is_ascii_digit()));
+    let model = without_day(model);
     // `claude-sonnet-4-0` and `claude-opus-4-0` are aliases of `claude-sonnet-4` and `claude-opus-4`.
     model.strip_suffix("-4-0").map_or(model, |id| &model[..id.len() + 2])
+}
+
+/// A name without the day at its end: `-2025-08-07`.
+fn without_day(model: &str) -> &str {
+    let is_day = |end: &str| {
+        let digits = |part: &str, count: usize| part.len() == count && part.bytes().all(|b| b.is_ascii_digit());
+        let mut parts = end.split('-');
+        [0, 4, 2, 2].into_iter().all(|count| parts.next().is_some_and(|part| digits(part, count)))
+    };
+    let at = model.len().saturating_sub("-2025-08-07".len());
+    model.split_at_checked(at).filter(|(id, end)| !id.is_empty() && is_day(end)).map_or(model, |(id, _)| id)
 }
 
 fn strip_last(model: &str, is_mark: impl Fn(&str) -> bool) -> &str {

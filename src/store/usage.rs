@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use super::Reader;
+use crate::model::price::of_one_message;
 use crate::model::session_head::SessionHead;
 use crate::store::chunk::StoredUsage;
 use transcripts::session::{Millis, Tokens};
@@ -21,7 +22,7 @@ impl Reader {
     pub(crate) fn used_tokens(&self, head: &SessionHead) -> Result<Vec<UsedTokens>> {
         let used = |used: StoredUsage| UsedTokens {
             model: used.model.to_string(),
-            tokens: used.tokens.of_one_message(),
+            tokens: of_one_message(used.tokens, &used.model),
             at: used.minute.map(|minute| minute * 60_000),
         };
         Ok(StoredUsage::owned_messages(&self.db, head)?.map(used).collect())

@@ -23,7 +23,9 @@ fn the_list_is_read_and_dated() {
     for (alias, meant) in &list.aliases {
         assert!(meant.iter().all(|id| list.models.contains_key(id)), "{alias}: {meant:?}");
     }
-    for (id, ListedModel { price, long, fast, .. }) in &list.models {
+    let (own, all) = (list.models.len(), list.with_all().models);
+    assert!(all.len() > own + 50, "no name is listed twice: {}", all.len());
+    for (id, ListedModel { price, long, fast, .. }) in &all {
         for price in [Some(price), long.as_ref(), fast.as_ref()].into_iter().flatten() {
             assert!(0.0 < price.input && price.input < price.output, "{id}: {price:?}");
         }
@@ -86,6 +88,47 @@ fn long_prompts_have_their_own_price_where_the_list_has_one() {
     let (short, long) = (0.05 + 0.05 + 0.01, 0.25 + 0.25 + 0.05);
     assert!((of("claude-haiku-5-5") - (short + long)).abs() < 1e-9, "{}", of("claude-haiku-5-5"));
     assert!((of("claude-opus-5-5") - (4.0 + 4.0 + 0.4)).abs() < 1e-9);
+}
+
+#[test]
+fn models_of_other_vendors_cost_what_their_lists_say() {
+    for (model, price) in [
+        // What is written to a cache is input like any other, up to GPT-5.5.
+        ("gpt-5-codex", [1.25, 10.0, 1.25, 1.25, 0.125]),
+        ("gpt-5-2025-08-07", [1.25, 10.0, 1.25, 1.25, 0.125]),
+        ("openai/gpt-5.1-codex-max", [1.25, 10.0, 1.25, 1.25, 0.125]),
+        ("gpt-5.2-codex", [1.75, 14.0, 1.75, 1.75, 0.175]),
+        ("gpt-5.5", [5.0, 30.0, 5.0, 5.0, 0.5]),
+        ("gpt-5.6-terra", [2.0, 12.0, 2.5, 2.5, 0.2]),
+        ("gpt-6-sol", [2.0, 10.0, 2.5, 2.5, 0.2]),
+        ("gpt-6.1-sol", [2.0, 10.0, 2.5, 2.5, 0.1]),
+        ("codex-mini-latest", [1.5, 6.0, 1.5, 1.5, 0.375]),
+        ("gpt-4.1-2025-04-14", [2.0, 8.0, 2.0, 2.0, 0.5]),
+        ("o4-mini", [1.1, 4.4, 1.1, 1.1, 0.275]),
+        ("gpt-5.5-pro", [30.0, 180.0, 30.0, 30.0, 30.0]),
+        ("models/gemini-2.5-pro", [1.25, 10.0, 1.25, 1.25, 0.125]),
+        ("gemini-3.8-flash", [0.75, 3.75, 0.75, 0.75, 0.075]),
+    ] {
+        assert_eq!(million(model), Some(price), "{model}");
+    }
+    for model in
+        ["gpt-7", "gpt-5.5-fast", "gpt-oss:20b", "gpt-5-2025", "2025-08-07", "-2025-08-07", "gemini-ultra", "codex-auto-review"]
+    {
+        assert_eq!(rates(model), None, "{model}");
+    }
+    assert!(always_thinks("gpt-5.5"));
+}
+
+#[test]
+fn how_long_a_long_prompt_is_depends_on_the_vendor() {
+    for (model, above) in
+        [("claude-haiku-5-5", 100_000), ("somebody-elses", 100_000), ("gpt-5.5-2026-04-23", 272_000), ("gemini-2.5-pro", 200_000)]
+    {
+        let of = |input: u64| of_one_message(Tokens { input, output: 5, cache_read: 10, ..Tokens::default() }, model).long;
+        assert_eq!((of(above - 10).input, of(above - 9).input), (0, above - 9), "{model}");
+    }
+    let cost_of = |input: u64| cost(&of_one_message(Tokens { input, ..Tokens::default() }, "gpt-5.5"), &rates("gpt-5.5").unwrap());
+    assert!((cost_of(200_000) - 1.0).abs() < 1e-9 && (cost_of(900_000) - 9.0).abs() < 1e-9, "the whole request costs more");
 }
 
 #[test]

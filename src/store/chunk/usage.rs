@@ -9,6 +9,7 @@ use anyhow::Result;
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
+use crate::model::price::of_one_message;
 use crate::model::session_head::SessionHead;
 use crate::store::chunk::forks;
 use crate::store::codec::{pack, unpack};
@@ -139,7 +140,7 @@ impl StoredUsage {
     pub(crate) fn owned_by(db: &Connection, head: &SessionHead) -> Result<BTreeMap<String, Tokens>> {
         let mut by_model: BTreeMap<String, Tokens> = BTreeMap::new();
         for used in Self::owned_messages(db, head)? {
-            *by_model.entry(used.model.to_string()).or_default() += used.tokens.of_one_message();
+            *by_model.entry(used.model.to_string()).or_default() += of_one_message(used.tokens, &used.model);
         }
         Ok(by_model)
     }

@@ -19,7 +19,7 @@ pub(crate) use self::check::check;
 use super::{Attempt, KeptReplies, ModelRequest, RawReply, ReplyParser, Summarizer, SummaryFailure};
 use crate::config::{Config, SummarizerChoice};
 use crate::model::price::Price;
-use crate::model::price::{always_thinks, cost, models_of_alias, price_of};
+use crate::model::price::{always_thinks, cost, models_of_alias, of_one_message, price_of};
 use crate::sys::child_process::which;
 use transcripts::privacy::Sanitizer;
 use transcripts::session::{Millis, Tokens};
@@ -85,7 +85,7 @@ impl Claude {
     fn costs(&self, tokens: Tokens) -> Vec<Option<f64>> {
         let named = self.prices.contains_key(&self.model).then(|| vec![self.model.clone()]);
         let models = named.unwrap_or_else(|| self.candidate_models());
-        let price = |model: &String| price_of(model, &self.prices).map(|rates| cost(&tokens.of_one_message(), &rates));
+        let price = |model: &String| price_of(model, &self.prices).map(|rates| cost(&of_one_message(*tokens, model), &rates));
         models.iter().map(price).collect()
     }
 

@@ -38,9 +38,6 @@ pub struct MessageUsage {
 pub const FAST_SUFFIX: &str = "-fast";
 pub const US_SUFFIX: &str = "-us";
 
-/// Prompts of more tokens than this are billed at a higher price by some models.
-const LONG_PROMPT_TOKENS: u64 = 100_000;
-
 /// Tokens of one message or of many.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tokens {
@@ -102,12 +99,6 @@ impl Tokens {
     pub fn total(&self) -> u64 {
         let all = [self.input, self.output, self.cache_write, self.cache_write_hour, self.cache_read];
         all.into_iter().fold(0, u64::saturating_add)
-    }
-
-    /// The tokens of one message, with `long` set if its prompt is long.
-    pub fn of_one_message(self) -> Self {
-        let prompt = self.total().saturating_sub(self.output);
-        Self { long: if prompt > LONG_PROMPT_TOKENS { self.all() } else { TokenCounts::default() }, ..self }
     }
 }
 

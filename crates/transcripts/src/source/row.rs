@@ -159,7 +159,7 @@ pub(super) fn printed(id: &str, ok: bool, output: &RawText<'_>, kinds: StepKinds
 /// Tokens of a call of the model; `None` if there are none. `message` is what no other call has.
 pub(super) fn tokens_of_call(message: String, model: Option<String>, tokens: Tokens) -> Option<MessageUsage> {
     let model = model.unwrap_or_else(|| "unknown".to_owned());
-    (tokens.total() > 0).then(|| MessageUsage { message, model, tokens: tokens.of_one_message() })
+    (tokens.total() > 0).then_some(MessageUsage { message, model, tokens })
 }
 
 /// A name in a row, such as that of a model or a branch.
