@@ -85,7 +85,7 @@ impl Claude {
     fn costs(&self, tokens: Tokens) -> Vec<Option<f64>> {
         let named = self.prices.contains_key(&self.model).then(|| vec![self.model.clone()]);
         let models = named.unwrap_or_else(|| self.candidate_models());
-        let price = |model: &String| price_of(model, &self.prices).map(|rates| cost(&of_one_message(*tokens, model), &rates));
+        let price = |model: &String| price_of(model, &self.prices).map(|rates| cost(&of_one_message(tokens, model), &rates));
         models.iter().map(price).collect()
     }
 
