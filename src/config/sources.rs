@@ -20,6 +20,7 @@ pub struct Sources {
     pub(crate) roo_code: OtherSource,
     pub(crate) kilo_code: OtherSource,
     pub(crate) vscode_copilot: OtherSource,
+    pub(crate) antigravity: OtherSource,
 }
 
 /// Claude Code, whose model makes the digests. Its folders are `claude_dirs`.
@@ -72,6 +73,7 @@ impl Sources {
             Client::RooCode => Some(&self.roo_code),
             Client::KiloCode => Some(&self.kilo_code),
             Client::VscodeCopilot => Some(&self.vscode_copilot),
+            Client::Antigravity => Some(&self.antigravity),
         }
     }
 

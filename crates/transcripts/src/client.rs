@@ -24,6 +24,7 @@ pub enum Client {
     RooCode,
     KiloCode,
     VscodeCopilot,
+    Antigravity,
 }
 
 /// Whether a client keeps sessions in the folders of editors.
@@ -38,7 +39,7 @@ pub enum InEditors {
 
 impl Client {
     /// In the order in which they are listed.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::ClaudeCode,
         Self::Codex,
         Self::CopilotCli,
@@ -52,6 +53,7 @@ impl Client {
         Self::RooCode,
         Self::KiloCode,
         Self::VscodeCopilot,
+        Self::Antigravity,
     ];
 
     /// The name by which the index, exports, filters and `[sources]` in the config know it.
@@ -70,6 +72,7 @@ impl Client {
             Self::RooCode => "roo-code",
             Self::KiloCode => "kilo-code",
             Self::VscodeCopilot => "vscode-copilot",
+            Self::Antigravity => "antigravity",
         }
     }
 
@@ -89,6 +92,7 @@ impl Client {
             Self::RooCode => "Roo Code",
             Self::KiloCode => "Kilo Code",
             Self::VscodeCopilot => "VS Code Copilot",
+            Self::Antigravity => "Antigravity",
         }
     }
 
@@ -108,6 +112,7 @@ impl Client {
             Self::RooCode => "Roo",
             Self::KiloCode => "Kilo",
             Self::VscodeCopilot => "Copilot",
+            Self::Antigravity => "Antigravity",
         }
     }
 
@@ -124,6 +129,7 @@ impl Client {
             Self::Cowork => "claude",
             Self::Gemini => "gemini",
             Self::Cursor => "cursor-agent",
+            Self::Antigravity => "agy",
             // The editor of which they are extensions.
             Self::RooCode | Self::KiloCode | Self::VscodeCopilot => "code",
         }
@@ -143,7 +149,8 @@ impl Client {
             Self::Cowork if cfg!(target_os = "macos") => (None, "Library/Application Support/Claude"),
             Self::Cowork => (Some("XDG_CONFIG_HOME"), ".config/Claude"),
             // `GEMINI_CLI_HOME` stands for the home, not for this folder.
-            Self::Gemini => (None, ".gemini"),
+            // Antigravity has three folders in there.
+            Self::Gemini | Self::Antigravity => (None, ".gemini"),
             Self::Cursor => (None, ".cursor"),
             // One editor of several: `in_editors` says so.
             Self::RooCode | Self::KiloCode | Self::VscodeCopilot => (None, ".config/Code/User"),
@@ -185,6 +192,7 @@ impl Client {
             "roo" | "roo-code" | "roocode" | "roo-cline" => Some(Self::RooCode),
             "kilo" | "kilo-code" | "kilocode" => Some(Self::KiloCode),
             "vscode-copilot" | "vs-code-copilot" | "copilot-chat" => Some(Self::VscodeCopilot),
+            "antigravity" | "google-antigravity" | "antigravity-cli" | "agy" => Some(Self::Antigravity),
             _ => None,
         }
     }

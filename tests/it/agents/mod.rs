@@ -1,5 +1,6 @@
 //! Sessions of other agents than Claude Code, as their clients wrote them.
 
+mod antigravity;
 mod cline;
 mod codex;
 mod codex_host;

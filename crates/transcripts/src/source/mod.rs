@@ -2,6 +2,7 @@
 //!
 //! What a parser takes out of a line is a [`RawText`](crate::privacy::raw::RawText): it sees none of it before the sanitizer has.
 
+mod antigravity;
 mod claude_code;
 mod cline;
 mod codex;
@@ -152,6 +153,7 @@ pub fn source_of(client: Client) -> &'static dyn Source {
         Client::RooCode => &editor_tasks::ROO_CODE,
         Client::KiloCode => &editor_tasks::KILO_CODE,
         Client::VscodeCopilot => &vscode_copilot::VsCodeCopilot,
+        Client::Antigravity => &antigravity::Antigravity,
     }
 }
 

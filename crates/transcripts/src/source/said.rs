@@ -1,5 +1,7 @@
 //! Words as every reader keeps them: the assistant's, and the names in what a hook of ours told.
 
+use std::borrow::Cow;
+
 use crate::privacy::Sanitizer;
 use crate::privacy::raw::RawText;
 use crate::session::{Evidence, Item, Title, TitleBy, ToldNames};
@@ -13,6 +15,18 @@ pub(super) fn reply<'t>(text: impl Into<RawText<'t>>, sanitizer: &Sanitizer) -> 
     let said = !text.trim().is_one_of(&["", "No response requested.", "(no content)"]);
     // A reply that was sanitized to nothing keeps its place in the record.
     said.then(|| Item::Reply(head_and_tail(&sanitizer.clean(text), MAX_TEXT_CHARS)))
+}
+
+/// What the user typed, with files that were picked from a list, which some clients write as `@[src/parse.rs]`, called as others call them.
+pub(super) fn plain_mentions(text: &str) -> Cow<'_, str> {
+    let (mut plain, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once("@[") {
+        let named = after.split_once(']').filter(|(name, _)| !name.is_empty() && !name.contains(['\n', '[']));
+        let (name, behind) = named.unwrap_or(("[", after));
+        plain.extend([before, "@", name]);
+        rest = behind;
+    }
+    if plain.is_empty() { text.into() } else { (plain + rest).into() }
 }
 
 /// What the client went on with once it had compacted; sanitized.
@@ -34,4 +48,21 @@ pub(super) fn told_by_hook(texts: &[RawText<'_>], sanitizer: &Sanitizer) -> Opti
         told.add(sanitizer.names_told(before.as_ref().unwrap_or(&text)));
     }
     (!told.is_empty()).then_some(Item::Evidence(Evidence::Told(told)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_was_picked_is_called_like_any_other() {
+        for (said, kept) in [
+            ("Cure @[src/parse.rs] and @[a b.md], @[ not", "Cure @src/parse.rs and @a b.md, @[ not"),
+            ("no files, a[0]@[\n]", "no files, a[0]@[\n]"),
+            ("@[a.rs]", "@a.rs"),
+            ("", ""),
+        ] {
+            assert_eq!(plain_mentions(said), kept);
+        }
+    }
 }

@@ -42,6 +42,7 @@ fn one(line: &[u8]) {
         Client::RooCode,
         Client::KiloCode,
         Client::VscodeCopilot,
+        Client::Antigravity,
     ]
     .into_iter()
     .for_each(|client| of_other(line, client));
