@@ -21,6 +21,7 @@ pub struct Sources {
     pub(crate) kilo_code: OtherSource,
     pub(crate) vscode_copilot: OtherSource,
     pub(crate) antigravity: OtherSource,
+    pub(crate) windsurf: OtherSource,
 }
 
 /// Claude Code, whose model makes the digests. Its folders are `claude_dirs`.
@@ -74,6 +75,7 @@ impl Sources {
             Client::KiloCode => Some(&self.kilo_code),
             Client::VscodeCopilot => Some(&self.vscode_copilot),
             Client::Antigravity => Some(&self.antigravity),
+            Client::Windsurf => Some(&self.windsurf),
         }
     }
 

@@ -163,6 +163,7 @@ fn settings_with_defaults() -> Vec<(String, String)> {
         "sources.copilot-cli.dirs" => "`~/.copilot`".to_owned(),
         "sources.cursor.dirs" => "`~/.cursor`".to_owned(),
         "sources.antigravity.dirs" | "sources.gemini.dirs" => "`~/.gemini`".to_owned(),
+        "sources.windsurf.dirs" => "`~/.windsurf`".to_owned(),
         "sources.pi.dirs" => "`$PI_CODING_AGENT_DIR`, else `~/.pi/agent`".to_owned(),
         "sources.cline.dirs" => "`$CLINE_DIR`, else `~/.cline`; the user folders of editors".to_owned(),
         "sources.kilo-code.dirs" | "sources.roo-code.dirs" | "sources.vscode-copilot.dirs" => {
@@ -233,7 +234,7 @@ fn every_key_that_the_config_file_takes_stands_in_the_chapter() {
         "hooks", "digest", "privacy", "exclude", "retention", "signal", "embeddings", "prices.MODEL", "team.PROJECT",
         "sources.claude-code", "sources.codex", "sources.copilot-cli", "sources.qwen-code", "sources.pi", "sources.opencode",
         "sources.cline", "sources.cowork", "sources.gemini", "sources.cursor", "sources.roo-code", "sources.kilo-code",
-        "sources.vscode-copilot", "sources.antigravity",
+        "sources.vscode-copilot", "sources.antigravity", "sources.windsurf",
     ];
     let top = keys_of("");
     assert!(top.len() >= 12, "{top:?}");

@@ -25,6 +25,7 @@ pub enum Client {
     KiloCode,
     VscodeCopilot,
     Antigravity,
+    Windsurf,
 }
 
 /// Whether a client keeps sessions in the folders of editors.
@@ -39,7 +40,7 @@ pub enum InEditors {
 
 impl Client {
     /// In the order in which they are listed.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::ClaudeCode,
         Self::Codex,
         Self::CopilotCli,
@@ -54,6 +55,7 @@ impl Client {
         Self::KiloCode,
         Self::VscodeCopilot,
         Self::Antigravity,
+        Self::Windsurf,
     ];
 
     /// The name by which the index, exports, filters and `[sources]` in the config know it.
@@ -73,6 +75,7 @@ impl Client {
             Self::KiloCode => "kilo-code",
             Self::VscodeCopilot => "vscode-copilot",
             Self::Antigravity => "antigravity",
+            Self::Windsurf => "windsurf",
         }
     }
 
@@ -93,6 +96,7 @@ impl Client {
             Self::KiloCode => "Kilo Code",
             Self::VscodeCopilot => "VS Code Copilot",
             Self::Antigravity => "Antigravity",
+            Self::Windsurf => "Windsurf",
         }
     }
 
@@ -113,6 +117,7 @@ impl Client {
             Self::KiloCode => "Kilo",
             Self::VscodeCopilot => "Copilot",
             Self::Antigravity => "Antigravity",
+            Self::Windsurf => "Cascade",
         }
     }
 
@@ -130,6 +135,7 @@ impl Client {
             Self::Gemini => "gemini",
             Self::Cursor => "cursor-agent",
             Self::Antigravity => "agy",
+            Self::Windsurf => "windsurf",
             // The editor of which they are extensions.
             Self::RooCode | Self::KiloCode | Self::VscodeCopilot => "code",
         }
@@ -152,6 +158,7 @@ impl Client {
             // Antigravity has three folders in there.
             Self::Gemini | Self::Antigravity => (None, ".gemini"),
             Self::Cursor => (None, ".cursor"),
+            Self::Windsurf => (None, ".windsurf"),
             // One editor of several: `in_editors` says so.
             Self::RooCode | Self::KiloCode | Self::VscodeCopilot => (None, ".config/Code/User"),
         }
@@ -193,6 +200,7 @@ impl Client {
             "kilo" | "kilo-code" | "kilocode" => Some(Self::KiloCode),
             "vscode-copilot" | "vs-code-copilot" | "copilot-chat" => Some(Self::VscodeCopilot),
             "antigravity" | "google-antigravity" | "antigravity-cli" | "agy" => Some(Self::Antigravity),
+            "windsurf" => Some(Self::Windsurf),
             _ => None,
         }
     }

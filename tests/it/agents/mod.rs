@@ -23,3 +23,4 @@ mod real_clients;
 mod recorded;
 mod vscode_copilot;
 mod vscode_copilot_host;
+mod windsurf;

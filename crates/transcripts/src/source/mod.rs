@@ -34,6 +34,7 @@ mod test_rows;
 mod tool_use;
 mod verdict;
 mod vscode_copilot;
+mod windsurf;
 pub mod working_folders;
 
 use std::collections::HashSet;
@@ -154,6 +155,7 @@ pub fn source_of(client: Client) -> &'static dyn Source {
         Client::KiloCode => &editor_tasks::KILO_CODE,
         Client::VscodeCopilot => &vscode_copilot::VsCodeCopilot,
         Client::Antigravity => &antigravity::Antigravity,
+        Client::Windsurf => &windsurf::Windsurf,
     }
 }
 

@@ -43,6 +43,7 @@ fn one(line: &[u8]) {
         Client::KiloCode,
         Client::VscodeCopilot,
         Client::Antigravity,
+        Client::Windsurf,
     ]
     .into_iter()
     .for_each(|client| of_other(line, client));
