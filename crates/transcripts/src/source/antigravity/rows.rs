@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::ends::{self, End};
 use super::tools::{OF_SERVER, REPLACE_MANY, TOOLS, WRITE};
-use crate::session::{Evidence, FileTouch, Item, ParserState, PendingRuns, RecordKey, TitleBy, ToolClass, ToolUse, Touch};
 use crate::privacy::raw::RawText;
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
+use crate::session::{Evidence, FileTouch, Item, ParserState, PendingRuns, RecordKey, TitleBy, ToolClass, ToolUse, Touch};
 use crate::source::json::{self, Raw};
 use crate::source::line::{MAX_TEXT_CHARS, malformed, text_of_line, timestamp};
 use crate::source::parsed::state_with;

@@ -68,7 +68,7 @@ fn what_is_said_and_done_is_kept() {
             "ran",
             "error: could not compile",
             "run_command git push",
-            crate::analyze::signal::REFUSED,
+            crate::session::REFUSED,
             "grep_search total · /p/shop",
             "find *.rs · /p/shop",
             "mcp__log a.rs",
