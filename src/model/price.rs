@@ -197,9 +197,14 @@ fn flat(counts: &TokenCounts, price: &Price) -> f64 {
     all.iter().map(|(count, price)| *count as f64 * price / 1e6).sum()
 }
 
-/// Cost by model; `None` where the price is unknown.
+/// Cost by model, by its price, else as the client says; `None` where neither is known.
 pub fn costs_by_model(usage: &BTreeMap<String, Tokens>, own: &BTreeMap<String, Price>) -> BTreeMap<String, Option<f64>> {
-    usage.iter().map(|(model, tokens)| (model.clone(), price_of(model, own).map(|rates| cost(tokens, &rates)))).collect()
+    let stated = |tokens: &Tokens| (tokens.stated_cost > 0).then_some(tokens.stated_cost as f64 / 1e6);
+    let cost_of = |(model, tokens): (&String, &Tokens)| {
+        let cost = price_of(model, own).map(|rates| cost(tokens, &rates)).or_else(|| stated(tokens));
+        (model.clone(), cost)
+    };
+    usage.iter().map(cost_of).collect()
 }
 
 /// Total cost of a session, and whether the price of any of its models is unknown.

@@ -61,17 +61,20 @@ pub(super) fn larger(a: &Tokens, b: &Tokens) -> Tokens {
     let written = |t: &Tokens| (t.cache_write.saturating_add(t.cache_write_hour), t.cache_write_hour);
     let Tokens { cache_write, cache_write_hour, .. } = if written(a) < written(b) { *b } else { *a };
     let (input, output, cache_read) = (a.input.max(b.input), a.output.max(b.output), a.cache_read.max(b.cache_read));
-    Tokens { input, output, cache_write, cache_write_hour, cache_read, ..Tokens::default() }
+    let stated_cost = a.stated_cost.max(b.stated_cost);
+    Tokens { input, output, cache_write, cache_write_hour, cache_read, stated_cost, ..Tokens::default() }
 }
 
-/// The stored form: model names; for each message its hash, the index of its model, and the five counts; and the minute of each message,
-/// as the difference to the one before it.
+/// The stored form: model names; for each message its hash, the index of its model, and the five counts; the minute of each message,
+/// as the difference to the one before it; and what the client says that each cost, if it says that of any.
 #[derive(Serialize, Deserialize)]
 struct PackedUsage {
     models: Vec<String>,
     messages: Vec<(i64, usize, u64, u64, u64, u64, u64)>,
     #[serde(default)]
     minutes: Vec<Option<i64>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    costs: Vec<u64>,
 }
 
 pub(super) fn write(used: &[StoredUsage]) -> Result<Vec<u8>> {
@@ -90,14 +93,17 @@ pub(super) fn write(used: &[StoredUsage]) -> Result<Vec<u8>> {
         messages.push((message.0, at, t.input, t.output, t.cache_write, t.cache_write_hour, t.cache_read));
         minutes.push(minute.map(|minute| minute - std::mem::replace(&mut last, minute)));
     }
-    pack(&PackedUsage { models, messages, minutes })
+    let costs: Vec<u64> = used.iter().map(|used| used.tokens.stated_cost).collect();
+    let costs = if costs.iter().any(|cost| *cost > 0) { costs } else { Vec::new() };
+    pack(&PackedUsage { models, messages, minutes, costs })
 }
 
 pub(super) fn read(packed: &[u8]) -> Result<Vec<StoredUsage>> {
     if packed.is_empty() {
         return Ok(Vec::new());
     }
-    let PackedUsage { models, messages, minutes } = unpack(packed)?;
+    let PackedUsage { models, messages, minutes, costs } = unpack(packed)?;
+    let mut costs = costs.into_iter();
     let models: Vec<Arc<str>> = models.into_iter().map(Arc::from).collect();
     let mut last: i64 = 0;
     let mut minutes = minutes.into_iter().map(|since| {
@@ -107,7 +113,15 @@ pub(super) fn read(packed: &[u8]) -> Result<Vec<StoredUsage>> {
     let used = messages.into_iter().map(|(message, model, input, output, cache_write, cache_write_hour, cache_read)| StoredUsage {
         message: MessageHash(message),
         model: models.get(model).cloned().unwrap_or_else(|| "".into()),
-        tokens: Tokens { input, output, cache_write, cache_write_hour, cache_read, ..Tokens::default() },
+        tokens: Tokens {
+            input,
+            output,
+            cache_write,
+            cache_write_hour,
+            cache_read,
+            stated_cost: costs.next().unwrap_or_default(),
+            ..Tokens::default()
+        },
         minute: minutes.next().flatten(),
     });
     Ok(used.collect())

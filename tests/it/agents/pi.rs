@@ -1,6 +1,10 @@
 //! Pi: what its client was told to do by a script, what it wrote down, and what is read of that. See `fixtures/README.md`.
 
+use std::collections::BTreeSet;
+use std::fs;
+
 use super::recorded::{Counts, Recorded, Tokens};
+use crate::support::{World, files_below};
 
 const PI: Recorded = Recorded { agent: "pi", fixtures: "pi", home: ".pi/agent" };
 const VERSION: &str = "0.73.1";
@@ -58,4 +62,36 @@ fn a_session_is_continued_by_pi() {
     assert!(pages.iter().any(|(_, page)| page.contains("cd /home/dev/kitchen && pi --session 01a2")), "{pages:#?}");
     let ran = world.recall(["install", "--agent", "pi"]);
     assert!(ran.code == 2 && ran.err.contains("no hooks for Pi"), "{ran:#?}");
+}
+
+/// Pi says what each call cost. Where a model has no price, that is told, and it goes through an export and a rebuilt index.
+#[test]
+fn what_a_call_cost_by_the_client_is_told_of_a_model_without_a_price() {
+    let world = PI.world(LARDER);
+    let (mut calls, mut texts) = (0, BTreeSet::new());
+    for file in files_below(&PI.home_in(&world)) {
+        let Ok(text) = fs::read_to_string(&file) else { continue };
+        let stated = text.replace("\"total\":0}", "\"total\":0.0125}");
+        texts.extend(stated.lines().filter(|line| line.contains("0.0125")).map(str::to_owned));
+        fs::write(&file, stated).expect("the transcript");
+        calls += 1;
+    }
+    assert!(calls > 3 && texts.len() > 8, "the recording has costs: {calls}, {}", texts.len());
+    PI.age(&world);
+    world.digest(&[]);
+    let total = |world: &World| {
+        let ran = world.recall(["stats", "--json"]);
+        serde_json::from_str::<serde_json::Value>(&ran.out).expect("JSON")["total"].clone()
+    };
+    let told = total(&world);
+    let cost = told["cost_usd"].as_f64().expect("a cost");
+    // Calls of a private turn are not kept, and a fork's copies count once.
+    let rows = (cost / 0.0125).round();
+    assert!((rows * 0.0125 - cost).abs() < 1e-6 && rows > 5.0 && rows <= texts.len() as f64, "{cost}: {}", texts.len());
+    assert_eq!(told["unpriced"], serde_json::json!([]), "{told:#}");
+    let exported = world.recall(["export"]).out;
+    let other = World::new();
+    fs::write(other.home().join("memory.jsonl"), exported).expect("the export");
+    assert_eq!(other.recall(["import", other.home().join("memory.jsonl").to_str().expect("a path")]).code, 0);
+    assert_eq!(total(&other)["cost_usd"], told["cost_usd"]);
 }

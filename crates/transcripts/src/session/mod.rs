@@ -51,6 +51,13 @@ pub struct Tokens {
     /// The part that belongs to requests with a long prompt, if that was determined.
     #[serde(default, skip_serializing_if = "TokenCounts::is_empty")]
     pub long: TokenCounts,
+    /// What the client says that they cost, in millionths of a US dollar; 0 where it does not say.
+    #[serde(default, skip_serializing_if = "is_zero_cost")]
+    pub stated_cost: u64,
+}
+
+fn is_zero_cost(cost: &u64) -> bool {
+    *cost == 0
 }
 
 /// Tokens billed at the same price level.
@@ -86,7 +93,7 @@ impl TokenCounts {
 
 impl From<TokenCounts> for Tokens {
     fn from(TokenCounts { input, output, cache_write, cache_write_hour, cache_read }: TokenCounts) -> Self {
-        Self { input, output, cache_write, cache_write_hour, cache_read, long: TokenCounts::default() }
+        Self { input, output, cache_write, cache_write_hour, cache_read, ..Self::default() }
     }
 }
 
@@ -106,7 +113,8 @@ impl std::ops::AddAssign for Tokens {
     fn add_assign(&mut self, other: Self) {
         // Saturating, as an import may hold any number.
         let long = self.long.with(&other.long, u64::saturating_add);
-        *self = Self { long, ..self.all().with(&other.all(), u64::saturating_add).into() };
+        let stated_cost = self.stated_cost.saturating_add(other.stated_cost);
+        *self = Self { long, stated_cost, ..self.all().with(&other.all(), u64::saturating_add).into() };
     }
 }
 

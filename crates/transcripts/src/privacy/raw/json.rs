@@ -233,6 +233,12 @@ pub fn number(json: Option<Raw<'_>>) -> Option<u64> {
     ((0.0..9e15).contains(&value) && value.fract() == 0.0).then_some(value as u64)
 }
 
+/// A sum of US dollars, in millionths of one; 0 if it is none.
+pub(crate) fn millionths(json: Option<Raw<'_>>) -> u64 {
+    let dollars: Option<f64> = json.and_then(|json| json.0.parse().ok());
+    dollars.filter(|usd| (0.0..1e6).contains(usd)).map_or(0, |usd| (usd * 1e6).round() as u64)
+}
+
 /// A whole number, which may be negative.
 pub fn integer(json: Option<Raw<'_>>) -> Option<i64> {
     json?.0.parse().ok()

@@ -291,12 +291,13 @@ fn native_call<'l>(block: Raw<'l>, sanitizer: &Sanitizer) -> Option<(String, Raw
 /// What a call of the model used.
 fn used(call: Raw<'_>, key: RecordKey, sanitizer: &Sanitizer) -> Option<MessageUsage> {
     let [used, model] = json::fields(call, &["used", "model"]).ok()?;
-    let names = ["apiProtocol", "tokensIn", "tokensOut", "cacheReads", "cacheWrites"];
-    let [protocol, input, output, cache_read, cache_write] = json::fields(used?, &names).ok()?;
+    let names = ["apiProtocol", "cost", "tokensIn", "tokensOut", "cacheReads", "cacheWrites"];
+    let [protocol, cost, input, output, cache_read, cache_write] = json::fields(used?, &names).ok()?;
     let [input, output, cache_read, cache_write] =
         [input, output, cache_read, cache_write].map(|count| json::number(count).unwrap_or(0));
     // Those that say in which form a provider counts have counted the cache among the input.
     let cached = if protocol.is_some() { cache_read + cache_write } else { 0 };
-    let tokens = Tokens { input: input.saturating_sub(cached), output, cache_read, cache_write, ..Tokens::default() };
+    let (input, stated_cost) = (input.saturating_sub(cached), json::millionths(cost));
+    let tokens = Tokens { input, output, cache_read, cache_write, stated_cost, ..Tokens::default() };
     tokens_of_call(key.to_string(), name_in(model, sanitizer), tokens)
 }

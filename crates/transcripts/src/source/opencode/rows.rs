@@ -187,8 +187,8 @@ impl<'p> OpenCodeLines<'p> {
 
     /// A part of a message of the assistant's.
     fn part(&self, message: &Message<'_>, part: Raw<'_>, key: RecordKey, cwd: Option<&str>) -> Result<Said, NoRecord> {
-        let names = ["type", "text", "tool", "callID", "state", "tokens"];
-        let [kind, text, tool, call, state, tokens] = json::fields(part, &names).map_err(|_| NoRecord::Known)?;
+        let names = ["type", "text", "tool", "callID", "state", "tokens", "cost"];
+        let [kind, text, tool, call, state, tokens, cost] = json::fields(part, &names).map_err(|_| NoRecord::Known)?;
         let kind = kind.and_then(json::text);
         match kind.as_ref().map(|kind| kind.known(&["text", "tool", "step-finish"])) {
             Some("text") => {
@@ -206,7 +206,7 @@ impl<'p> OpenCodeLines<'p> {
                 Ok(self.tool(id, &name, state.ok_or(NoRecord::Known)?, cwd))
             }
             Some("step-finish") => {
-                let usage = tokens.and_then(|tokens| usage(tokens, message.model, key, self.sanitizer));
+                let usage = tokens.and_then(|tokens| usage(tokens, cost, message.model, key, self.sanitizer));
                 Ok(Said { usage, ..Said::default() })
             }
             _ if kind.as_ref().is_some_and(|kind| kind.is_one_of(&NOTHING_SAID)) => Err(NoRecord::Known),
@@ -339,12 +339,20 @@ fn questions(given: Raw<'_>, sanitizer: &Sanitizer) -> Vec<String> {
     all.into_iter().filter_map(|one| argument(one, &["question", "header"], sanitizer)).collect()
 }
 
-fn usage(tokens: Raw<'_>, model: Option<Raw<'_>>, key: RecordKey, sanitizer: &Sanitizer) -> Option<MessageUsage> {
+/// What a step used, and what the client says that it cost.
+fn usage(
+    tokens: Raw<'_>,
+    cost: Option<Raw<'_>>,
+    model: Option<Raw<'_>>,
+    key: RecordKey,
+    sanitizer: &Sanitizer,
+) -> Option<MessageUsage> {
     let [input, output, reasoning, cache] = json::fields(tokens, &["input", "output", "reasoning", "cache"]).ok()?;
     let [read, write] = cache.and_then(|cache| json::fields(cache, &["read", "write"]).ok()).unwrap_or_default();
     let [input, output, reasoning, cache_read, cache_write] =
         [input, output, reasoning, read, write].map(|count| json::number(count).unwrap_or(0));
     // The client counts neither the cache among the input nor thoughts among the output.
-    let tokens = Tokens { input, output: output + reasoning, cache_read, cache_write, ..Tokens::default() };
+    let stated_cost = json::millionths(cost);
+    let tokens = Tokens { input, output: output + reasoning, cache_read, cache_write, stated_cost, ..Tokens::default() };
     tokens_of_call(key.to_string(), name_in(model, sanitizer), tokens)
 }

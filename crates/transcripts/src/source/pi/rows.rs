@@ -216,8 +216,10 @@ fn without_exit(text: &str) -> (&str, Option<i64>) {
 }
 
 fn tokens_of(usage: Raw<'_>, model: Option<Raw<'_>>, key: RecordKey, sanitizer: &Sanitizer) -> Option<MessageUsage> {
-    let counts = json::fields(usage, &["input", "output", "cacheRead", "cacheWrite"]).ok()?;
+    let [cost, counts @ ..] = json::fields(usage, &["cost", "input", "output", "cacheRead", "cacheWrite"]).ok()?;
     let [input, output, cache_read, cache_write] = counts.map(|count| json::number(count).unwrap_or(0));
-    let tokens = Tokens { input, output, cache_read, cache_write, ..Tokens::default() };
+    let cost = cost.and_then(|cost| json::fields(cost, &["total"]).ok()).and_then(|[total]| total);
+    let stated_cost = json::millionths(cost);
+    let tokens = Tokens { input, output, cache_read, cache_write, stated_cost, ..Tokens::default() };
     tokens_of_call(key.to_string(), name_in(model, sanitizer), tokens)
 }
