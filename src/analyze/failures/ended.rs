@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::command;
-use crate::analyze::signal::{is_check, may_fail, never_ran};
+use crate::analyze::signal::{is_check, may_fail};
 use transcripts::session::{Evidence, Item, Outcome, Session, ShellPrint, ShellRun, ShellStep, StepKind, ToolUse};
 use transcripts::shell::{
     CommandClass, SameRun, counts_failures, may_hide_failures, proves_passing, runs_alone, runs_git_alone, tells_failure,
@@ -246,7 +246,7 @@ fn was_answered(session: &Session, at: usize) -> bool {
 
 /// Did it not run at all?
 fn is_refusal(outcome: &Outcome) -> bool {
-    outcome.is_decision_of_user() || never_ran(outcome)
+    outcome.is_decision_of_user() || outcome.never_ran()
 }
 
 /// A path as seen from the session's folder, which itself is nothing.

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 pub(crate) use kind::{MemoryKind, Signal, Tier};
 pub(crate) use phrases::{SentenceTopic, is_about, is_announcement, is_filler, is_offer, opens_next_steps, topics};
-pub(crate) use tools::{has_failed, is_check, is_commit, may_fail, never_ran, only_inspects};
+pub(crate) use tools::{has_failed, is_check, is_commit, may_fail, only_inspects};
 
 use self::language::Matcher;
 use crate::analyze::prose::{report_end, sentences, unquoted, unquoted_keeping_code};

@@ -1,6 +1,6 @@
 //! What tool uses tell: which commands check the work, which only inspect, and whether they failed.
 
-use transcripts::session::{Outcome, REFUSED, ToolUse};
+use transcripts::session::{Outcome, ToolUse};
 use transcripts::shell::is_rated_by;
 
 /// How many words of a command's step to examine: the first ones say what it runs.
@@ -22,7 +22,7 @@ pub(crate) fn is_commit(tool: &ToolUse) -> bool {
 
 /// Did a tool use fail, by its result or by its output? A refusal by the user is an answer, not a failure.
 pub(crate) fn has_failed(outcome: &Outcome) -> bool {
-    if never_ran(outcome) {
+    if outcome.never_ran() {
         return false;
     }
     let brief = outcome.brief.to_lowercase();
@@ -40,23 +40,6 @@ pub(crate) fn has_failed(outcome: &Outcome) -> bool {
         || counted(" errors")
         || counted(" error")
 }
-
-/// Did the user, the client or what came before it keep a tool use from running?
-pub(crate) fn never_ran(outcome: &Outcome) -> bool {
-    outcome.brief == REFUSED || !outcome.ok && NEVER_RAN.iter().any(|start| outcome.brief.starts_with(start))
-}
-
-/// Another tool use of the same message failed, so this one never ran.
-const CANCELLED: &str = "Cancelled: ";
-
-/// The client's permission mode prevented the tool use.
-const NOT_ALLOWED: &str = "Permission for this action ";
-
-/// How the outcome begins of what the client, one of its rules or a hook kept from running.
-const NEVER_RAN: [&str; 8] = [
-    CANCELLED, NOT_ALLOWED, "Permission to use ", "This command requires", "This Bash command", "The user doesn't want",
-    "Blocked: ", "PreToolUse:",
-];
 
 /// Programs that inspect, wait or print. If one finds nothing, that is not a failure of the work.
 const INSPECTING_PROGRAMS: &[&str] = &[

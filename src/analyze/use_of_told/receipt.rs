@@ -12,8 +12,10 @@ use super::{check_key, is_named};
 use crate::analyze::account::Turn;
 use crate::analyze::failures::relative;
 use crate::analyze::rules::{instruction_of, instructions_in};
-use crate::analyze::signal::{has_failed, never_ran};
-use transcripts::session::{Entry, Evidence, Item, Millis, PlacedEvidence, Session, ShellStep, ToldNames, ToolUse, ids_in};
+use crate::analyze::signal::has_failed;
+use transcripts::session::{
+    Entry, Evidence, Item, Millis, Outcome, PlacedEvidence, Session, ShellStep, ToldNames, ToolUse, ids_in,
+};
 use transcripts::shell::{begun, is_assignment};
 
 /// What a session was told by our hooks, and what of it was used afterwards. What it was told is known from its own transcript alone.
@@ -136,7 +138,7 @@ fn push_new(all: &mut Vec<String>, name: &str) {
 /// A tool use, unless something kept it from running.
 fn ran(entry: &Entry) -> Option<&ToolUse> {
     match &entry.item {
-        Item::Tool(tool) if !entry.outcome.as_ref().is_some_and(never_ran) => Some(tool),
+        Item::Tool(tool) if !entry.outcome.as_ref().is_some_and(Outcome::never_ran) => Some(tool),
         _ => None,
     }
 }

@@ -55,7 +55,7 @@ use crate::client::Client;
 use crate::privacy::Sanitizer;
 pub use crate::privacy::raw::json;
 pub(crate) use crate::privacy::raw::json_cursor;
-use crate::session::{ParserState, ToolClass};
+use crate::session::{Outcome, ParserState, REFUSED, ToolClass};
 use crate::source::delta::{Checkpoint, MadeLines, OpenTranscript, TranscriptLines};
 use crate::source::discover::{FoundSessions, TranscriptFile};
 use crate::source::tool_use::ToolTable;
@@ -129,6 +129,11 @@ pub trait Source: Sync {
     /// Does a piece of a transcript hold a reply of the assistant's? Looked for as bytes: no line is parsed.
     fn holds_reply(&self, piece: &[u8]) -> bool;
 
+    /// Does a result that is no success begin as what the client, one of its rules or a hook kept from running?
+    fn kept_from_running(&self, _result: &str) -> bool {
+        false
+    }
+
     /// The folder that a line names, as JSON.
     fn folder_in<'l>(&self, line: &'l Value) -> Option<&'l str>;
 
@@ -197,6 +202,14 @@ pub fn tools_of_no_memory() -> Vec<String> {
     let mut seen = HashSet::new();
     let all = Client::ALL.into_iter().flat_map(|client| source_of(client).tools().of_no_memory());
     all.filter(|name| seen.insert(name.clone())).collect()
+}
+
+impl Outcome {
+    /// Did the user, the client or what came before it keep the tool use from running?
+    pub fn never_ran(&self) -> bool {
+        let is_kept = |client| source_of(client).kept_from_running(&self.brief);
+        self.brief == REFUSED || !self.ok && Client::ALL.into_iter().any(is_kept)
+    }
 }
 
 /// Here, and not with the type, since only sources know how their clients call things. What is below sees the class of a

@@ -56,6 +56,10 @@ impl Source for ClaudeCode {
         memchr::memmem::find(piece, br#""type":"assistant""#).is_some()
     }
 
+    fn kept_from_running(&self, result: &str) -> bool {
+        super::outcome::kept_from_running(result)
+    }
+
     fn folder_in<'l>(&self, line: &'l Value) -> Option<&'l str> {
         line["cwd"].as_str()
     }

@@ -37,6 +37,17 @@ pub(super) fn items_of_block(block: &RawBlock<'_>, fields: &LineFields<'_>) -> (
     (id, items)
 }
 
+/// How a result begins of what the client, one of its rules or a hook kept from running: another tool use of the same message failed, the
+/// permission mode prevented it, a rule did.
+const NEVER_RAN: [&str; 8] = [
+    "Cancelled: ", "Permission for this action ", "Permission to use ", "This command requires", "This Bash command",
+    "The user doesn't want", "Blocked: ", "PreToolUse:",
+];
+
+pub(super) fn kept_from_running(result: &str) -> bool {
+    NEVER_RAN.iter().any(|start| result.starts_with(start))
+}
+
 /// How a tool use with this output ended; and what it printed that is evidence of something, if it is a command that waits for its output. Such
 /// an output is sanitized once for both.
 pub(super) fn told_by(id: &str, ok: bool, output: Option<Raw<'_>>, fields: &LineFields<'_>) -> impl Iterator<Item = Item> {
