@@ -205,6 +205,11 @@ impl Sanitizer {
         tool.line == EXCLUDED_LINE || self.own.is_tool(&tool.name) || is_skipped_tool(&tool.name, &self.skip_tools)
     }
 
+    /// The name under which all clients' uses of a tool of its own server are kept; `None` for any other tool.
+    pub(crate) fn own_tool(&self, name: &str) -> Option<String> {
+        self.own.tool_in(name)
+    }
+
     /// Sanitizes a name; `None` if nothing of it may be stored.
     pub fn name<'t>(&self, raw: impl Into<RawText<'t>>) -> Option<String> {
         Some(self.clean(raw)).filter(|name| !name.is_empty())

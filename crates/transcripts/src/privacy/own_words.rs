@@ -23,6 +23,15 @@ impl OwnWords {
         let parts = name.strip_prefix("mcp__").and_then(|rest| rest.rsplit_once("__"));
         parts.is_some_and(|(server, tool)| server.to_lowercase().contains("recall") && self.tools.contains(&tool))
     }
+
+    /// The name under which a tool of its own server is kept; `None` for any other tool. Some clients join the names of server and tool in another
+    /// way: `recall_search`, `recall__search`, `mcp_recall_search`. With other servers nothing tells where the tool's name begins.
+    pub(super) fn tool_in(&self, name: &str) -> Option<String> {
+        let (server, tool) = name.rsplit_once('_')?;
+        let server = server.strip_prefix("mcp_").unwrap_or(server).trim_matches('_');
+        let kept = format!("mcp__{server}__{tool}");
+        self.is_tool(&kept).then_some(kept)
+    }
 }
 
 /// Does the list name a tool? A name that ends in `*` matches every tool that begins so.
@@ -46,9 +55,16 @@ mod tests {
     fn our_own_tools_are_known_under_any_name_of_the_server_that_holds_ours() {
         for own in ["mcp__recall__search", "mcp__plugin_recall_recall__get", "mcp__my-Recall__timeline"] {
             assert!(OWN.is_tool(own), "{own}");
+            assert_eq!(OWN.tool_in(own).as_deref(), Some(own));
         }
         for other in ["mcp__memory__search", "mcp__recall__delete_meeting", "recall__search", "search", "mcp__recall"] {
             assert!(!OWN.is_tool(other), "{other}");
+        }
+        for own in ["recall_search", "recall__search", "mcp_recall_search"] {
+            assert_eq!(OWN.tool_in(own).as_deref(), Some("mcp__recall__search"), "{own}");
+        }
+        for other in ["memory_search", "recall_delete", "search", "_search", "recall", "mcp__recall__delete_meeting"] {
+            assert_eq!(OWN.tool_in(other), None, "{other}");
         }
     }
 

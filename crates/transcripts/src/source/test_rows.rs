@@ -7,13 +7,13 @@ use crate::client::Client;
 use crate::privacy::{OwnWords, Sanitizer};
 use crate::session::{Evidence, Item, ParserState, Record, ToldNames};
 
-/// Of what a hook told: the files that were changed.
+/// Of what a hook told: the files that were changed. The server has one tool.
 const OWN_WORDS: OwnWords = OwnWords {
     names_in: |text| {
         let files = text.lines().filter_map(|line| line.strip_prefix("- changed ")).map(str::to_owned);
         ToldNames { files: files.collect(), ..ToldNames::default() }
     },
-    ..OwnWords::NONE
+    tools: &["search"],
 };
 
 /// The file of a session, or that of a subagent of it.

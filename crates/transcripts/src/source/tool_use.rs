@@ -61,9 +61,10 @@ impl ToolTable {
     }
 }
 
-/// A tool's name as it is kept.
+/// A tool's name as it is kept: those of our own server in one way, so that its replies are not read again.
 pub(super) fn tool_name<'t>(name: impl Into<RawText<'t>>, sanitizer: &Sanitizer) -> String {
-    shorten(&one_line(&sanitizer.clean(name)), MAX_TOOL_NAME_CHARS)
+    let name = shorten(&one_line(&sanitizer.clean(name)), MAX_TOOL_NAME_CHARS);
+    sanitizer.own_tool(&name).unwrap_or(name)
 }
 
 /// The first of the named arguments that says something, in one line.

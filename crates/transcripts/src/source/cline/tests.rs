@@ -86,6 +86,15 @@ fn what_is_said_and_done_is_kept() {
 }
 
 #[test]
+fn our_own_tools_have_the_names_that_all_clients_keep() {
+    let read = records(&[
+        calls("c1", "recall__search", &json!({"query": "orders"})),
+        calls("c2", "tickets__find", &json!({"query": "crash"})),
+    ]);
+    assert_eq!(told(&read), ["mcp__recall__search orders", "tickets__find crash"]);
+}
+
+#[test]
 fn a_private_prompt_and_an_unknown_role_say_so_and_a_task_is_no_prompt() {
     let asks = |said: &str| message("1", "user", &json!([text(&format!("<user_input mode=\"plan\">{said}</user_input>"))]));
     let read = records(&[asks("<private>the customer is Zoe</private>")]);

@@ -3,7 +3,7 @@
 use jiff::fmt::strtime;
 use serde::{Deserialize, Serialize};
 
-use super::tools::{DELETE, TODOS, TOOLS, WRITE};
+use super::tools::{DELETE, OF_SERVER, TODOS, TOOLS, WRITE};
 use crate::privacy::raw::RawText;
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::session::{Evidence, FileTouch, Item, Millis, ParserState, PendingRuns, RecordKey, ToolClass, ToolUse, Touch};
@@ -131,6 +131,7 @@ impl<'p> CursorLines<'p> {
         }
         let id = json::id(id, self.sanitizer).unwrap_or_else(|| format!("{}/{n}", self.state.rows));
         let name = name.and_then(json::text).unwrap_or_default();
+        let (name, given) = given.filter(|_| name.is(OF_SERVER)).and_then(of_server).unwrap_or((name, given));
         let (class, sanitizer) = (TOOLS.class_of_raw(&name).unwrap_or(ToolClass::Other), self.sanitizer);
         let kept = tool_name(&name, sanitizer);
         let Some(given) = given else { return vec![Item::Tool(ToolUse::new(id, kept, "", None))] };
@@ -199,6 +200,15 @@ impl<'p> CursorLines<'p> {
         }
         all
     }
+}
+
+/// The name of a tool of a server as all clients' are kept, and what it is given.
+fn of_server<'l>(given: Raw<'l>) -> Option<(RawText<'l>, Option<Raw<'l>>)> {
+    let [server, tool, inner] = json::fields(given, &["server", "toolName", "arguments"]).ok()?;
+    let (server, tool) = (json::text(server?)?, json::text(tool?)?);
+    // Who registered it stands before its name.
+    let server = server.strip_prefix("user-").map_or_else(|| server.clone().into_owned(), RawText::into_owned);
+    Some((RawText::joined(&["mcp".into(), server, tool], "__"), inner))
 }
 
 fn texts<'l>(blocks: &[Raw<'l>]) -> impl Iterator<Item = RawText<'l>> {

@@ -69,6 +69,15 @@ fn what_is_said_and_done_is_kept() {
 }
 
 #[test]
+fn tools_of_servers_have_the_names_that_all_clients_keep() {
+    let call = json!({"server": "user-recall", "toolName": "search", "arguments": {"query": "orders"}});
+    let other = json!({"server": "user-tickets", "toolName": "find", "arguments": {"query": "crash"}});
+    let read =
+        records(&[uses("CallMcpTool", &call), uses("mcp_recall_search", &json!({"query": "bills"})), uses("CallMcpTool", &other)]);
+    assert_eq!(told(&read), ["mcp__recall__search orders", "mcp__recall__search bills", "mcp__tickets__find crash"]);
+}
+
+#[test]
 fn what_is_said_twice_is_two_rows() {
     let read = records(&[row("user", &json!("go on")), row("user", &json!("go on"))]);
     assert_ne!(read[0].key, read[1].key);

@@ -7,6 +7,8 @@ use crate::source::tool_use::ToolTable;
 pub(super) const WRITE: &str = "Write";
 /// Takes a file away.
 pub(super) const DELETE: &str = "Delete";
+/// Calls a tool of a server.
+pub(super) const OF_SERVER: &str = "CallMcpTool";
 /// The list of what is to be done.
 pub(super) const TODOS: &str = "TodoWrite";
 

@@ -102,6 +102,13 @@ fn what_is_said_and_done_is_kept() {
 }
 
 #[test]
+fn our_own_tools_have_the_names_that_all_clients_keep() {
+    let found = json!({"status": "completed", "input": {"query": "orders"}, "output": "nothing"});
+    let read = records(&[does(1, &uses("c1", "recall_search", &found)), does(2, &uses("c2", "tickets_find", &found))]);
+    assert_eq!(told(&read), ["mcp__recall__search orders", "tickets_find orders"]);
+}
+
+#[test]
 fn a_prompt_of_the_command_line_is_told_without_its_quotation_marks() {
     let said = |written: &str| told(&records(&[asks(1, &json!([text(written)]))])).concat();
     assert_eq!(said(r#""Read \"8 oz\" in full""#), r#"Read "8 oz" in full"#);

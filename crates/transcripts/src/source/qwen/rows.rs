@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::tools::{QUESTION, TODOS, TOOLS, WRITE};
+use super::tools::{FOUND_TOOL, QUESTION, TODOS, TOOLS, WRITE};
 use crate::privacy::raw::RawText;
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::session::{
@@ -183,6 +183,7 @@ impl<'p> QwenLines<'p> {
     fn tool(&self, call: Raw<'_>, cwd: Option<&str>) -> Vec<Item> {
         let [id, name, given] = json::fields(call, &["id", "name", "args"]).unwrap_or_default();
         let (id, name) = (json::id(id, self.sanitizer).unwrap_or_default(), name.and_then(json::text).unwrap_or_default());
+        let (name, given) = given.filter(|_| name.is(FOUND_TOOL)).and_then(found_tool).unwrap_or((name, given));
         let sanitizer = self.sanitizer;
         let class = TOOLS.class_of_raw(&name).unwrap_or(ToolClass::Other);
         let name = tool_name(&name, sanitizer);
@@ -289,6 +290,12 @@ impl<'p> QwenLines<'p> {
             _ => Err(NoRecord::unknown("system ", row.subtype.clone(), "(no subtype)")),
         }
     }
+}
+
+/// The tool that the model had looked for, and what it is given.
+fn found_tool<'l>(given: Raw<'l>) -> Option<(RawText<'l>, Option<Raw<'l>>)> {
+    let [name, inner] = json::fields(given, &["name", "arguments"]).ok()?;
+    Some((json::text(name?)?, inner))
 }
 
 /// The texts of a message's parts, without thoughts.

@@ -98,6 +98,16 @@ fn what_is_said_and_done_is_kept() {
 }
 
 #[test]
+fn a_tool_that_was_looked_for_is_told_as_itself() {
+    let call = |name: &str, given: Value| {
+        let args = json!({"name": name, "arguments": given});
+        parts("assistant", &json!([{"functionCall": {"id": name, "name": "tool_call", "args": args}}]))
+    };
+    let rows = [call("mcp__recall__search", json!({"query": "orders"})), call("web_fetch", json!({"url": "http://a.example/"}))];
+    assert_eq!(told(&records(&rows)), ["mcp__recall__search orders", "web_fetch http://a.example/"]);
+}
+
+#[test]
 fn a_prompt_is_what_the_user_saw() {
     let shown = json!({"message": {"parts": [{"text": "the whole of @notes.txt: moonstone"}]},
         "systemPayload": {"displayText": "Look at @notes.txt", "hookContext": "moonstone"}});

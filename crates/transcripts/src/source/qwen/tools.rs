@@ -9,6 +9,8 @@ pub(super) const WRITE: &str = "write_file";
 pub(super) const TODOS: &str = "todo_write";
 /// Asks the user; its output has the answers.
 pub(super) const QUESTION: &str = "ask_user_question";
+/// Calls a tool that the model had to look for, such as one of a server.
+pub(super) const FOUND_TOOL: &str = "tool_call";
 
 pub(super) const TOOLS: ToolTable = ToolTable::of(&[
     (ToolClass::Shell, &["run_shell_command"]),

@@ -36,6 +36,14 @@ fn answered(request: &Value) -> Vec<Record> {
 }
 
 #[test]
+fn our_own_tools_have_the_names_that_all_clients_keep() {
+    let given = json!({"query": "orders"});
+    let read =
+        records(&[calls("c1", "mcp_recall_search", &given, &Value::Null), calls("c2", "recall_search", &given, &Value::Null)]);
+    assert_eq!(told(&read), ["mcp__recall__search orders"; 2]);
+}
+
+#[test]
 fn what_is_said_and_done_is_kept() {
     let printed = json!({"output": "test result: FAILED. 0 passed; 1 failed", "code": 101, "refused": null, "failed": null});
     let replacements = json!({"replacements": [{"filePath": "/p/shop/a.rs", "oldString": "x", "newString": "y\nz"}, {"filePath": "b.rs", "oldString": "x", "newString": ""}]});

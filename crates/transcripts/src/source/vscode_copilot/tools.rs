@@ -47,8 +47,8 @@ pub(super) const TOOLS: ToolTable = ToolTable::of(&[
         &[
             "copilot_getChangedFiles", "copilot_getErrors", "copilot_getVSCodeAPI", "copilot_memory", "copilot_think",
             "get_changed_files", "get_errors", "get_project_setup_info", "get_task_output", "get_terminal_output",
-            "get_vscode_api", "install_extension", "kill_terminal", "memory", "open_simple_browser", "run_vscode_command",
-            "terminal_last_command", "terminal_selection", "think", "tool_search",
+            "get_vscode_api", "install_extension", "kill_terminal", "memory", "open_simple_browser", "recall_topic",
+            "run_vscode_command", "terminal_last_command", "terminal_selection", "think", "tool_search",
         ],
     ),
 ]);
