@@ -1,23 +1,34 @@
-//! With the real clients: a session of each that is read without hooks is digested. With those of Codex, Copilot CLI, Gemini CLI, OpenCode and Qwen Code hooks are installed, a session is recorded and digested, and what the next one sends to its
-//! model holds the notes and, of all but OpenCode, the tools of our server. A stand-in on loopback is all that they talk to.
+//! With the real clients: a session of each that is read without hooks is digested. With those of Codex, Copilot CLI, Gemini CLI, OpenCode and Qwen
+//! Code hooks are installed and our server is registered, a session is recorded and digested, and what the next one sends to its model holds the
+//! notes and what a call of our `search` found, none of which is read again. A stand-in on loopback is all that they talk to.
 //!
-//! `.ci/install-agents DIR` installs the clients and prints the folder to put into RECALL_TEST_AGENTS.
+//! `.ci/install-agents DIR` installs the clients and prints the folder to put into RECALL_TEST_AGENTS. Tests of a client that is not in it say so
+//! and pass.
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::support::model_api::ModelApi;
+use crate::support::model_api::{ModelApi, results};
 use crate::support::{Ran, World};
 
 const FIRST: &str = "The greeting check fails since this morning: find out why.";
 const SECOND: &str = "Where did we leave off on the greeting check that fails?";
-/// What our server says of one of its tools, and of itself: Codex tells its model of the tools of a server only when that looks for some.
-const OF_SERVER: [&str; 2] = ["What came before and after a session in its project", "The memory of earlier coding sessions"];
+/// What is looked for in the second session, and what of the first is found by it.
+const QUERY: &str = "greeting check fails";
+const FOUND: &str = "fails since this morning";
+const NOTES: &str = "Notes from earlier sessions in this project";
 const SAID: &str = "The check fails because greeting.txt says helo.";
+
+/// The folder of their programs.
+fn clients() -> PathBuf {
+    let folder = std::env::var("RECALL_TEST_AGENTS").expect("RECALL_TEST_AGENTS names the folder of the clients");
+    PathBuf::from(folder).join("node_modules/.bin")
+}
 
 /// A client in a world of its own.
 struct Scene {
@@ -29,11 +40,17 @@ struct Scene {
 }
 
 impl Scene {
-    fn new(program: &'static str, args: &'static [&'static str]) -> Self {
+    /// `None` if the client is not there.
+    fn new(program: &'static str, args: &'static [&'static str]) -> Option<Self> {
+        if !clients().join(program).exists() {
+            // Not by a macro: of a test that passes, those print nothing.
+            let _ = writeln!(std::io::stderr(), "LEFT OUT: the real client {program}, which is not in RECALL_TEST_AGENTS");
+            return None;
+        }
         let scene = Self { world: World::new(), api: ModelApi::saying(SAID), program, args };
         fs::create_dir_all(scene.project().join(".git")).expect("the project");
         scene.world.configure("[hooks]\ndeadline_ms = 5000\n");
-        scene
+        Some(scene)
     }
 
     fn project(&self) -> PathBuf {
@@ -51,10 +68,9 @@ impl Scene {
 
     /// All variables of the client and of what it starts. The clock is the real one, as in the files that it writes.
     fn environment(&self) -> BTreeMap<String, String> {
-        let clients = std::env::var("RECALL_TEST_AGENTS").expect("RECALL_TEST_AGENTS names the folder of the clients");
         let world = self.world.environment().into_iter().filter(|(name, _)| *name != "RECALL_NOW");
         let own = [
-            ("PATH", format!("{clients}/node_modules/.bin:/usr/bin:/bin")),
+            ("PATH", format!("{}:/usr/bin:/bin", clients().display())),
             ("OPENAI_API_KEY", "dummy-not-real".to_owned()),
             ("OPENAI_BASE_URL", self.api.url()),
             ("OPENAI_MODEL", "stand-in".to_owned()),
@@ -83,8 +99,7 @@ impl Scene {
 
     /// The client takes a turn without a terminal; what it sent to its model.
     fn turn(&self, prompt: &str) -> Vec<Value> {
-        let clients = PathBuf::from(self.environment()["PATH"].split(':').next().expect("a folder"));
-        let mut command = assert_cmd::Command::new(clients.join(self.program));
+        let mut command = assert_cmd::Command::new(clients().join(self.program));
         command.env_clear().envs(self.environment()).current_dir(self.project()).args(self.args).arg(prompt);
         let ran = Ran::of(command.timeout(Duration::from_secs(180)).output().expect("the client starts"));
         assert!(ran.code == 0 && ran.out.contains(SAID), "{ran:#?}");
@@ -104,36 +119,66 @@ impl Scene {
         }
     }
 
-    /// Hooks in, a session, a digest, another session, hooks out.
+    /// Hooks and server in, a session, a digest, another session that searches, all out again.
     fn remembers(&self, agent: &str) {
         let before = self.files();
-        let ran = self.recall(&["install", "--agent", agent, "--timer", "none", "--mcp"]);
-        let registered = ran.out.contains(": registered");
-        assert_eq!((ran.code, registered), (0, agent != "opencode"), "{ran:#?}");
+        self.install(agent);
+        let installed = self.files();
         assert!(!self.turn(FIRST).is_empty(), "it asked its model");
         let ran = self.recall(&["digest", "--settle", "0s"]);
         assert!(ran.code == 0 && ran.out.contains("1 session"), "{ran:#?}");
         let listed = self.recall(&["list", "--agent", agent]);
         // Some have their model make a title, which says what the stand-in says.
         assert!(["greeting check", SAID].iter().any(|title| listed.out.contains(title)), "{listed:#?}");
-        let sent = Value::from(self.turn(SECOND)).to_string();
+        self.api.searches(QUERY);
+        let asked = self.turn(SECOND);
+        let found: Vec<String> = asked.iter().flat_map(results).collect();
+        let sent = Value::from(asked).to_string();
         // At its start what was said before, at its prompt what fits.
-        assert!(sent.contains("Notes from earlier sessions in this project") && sent.contains(SAID), "{sent}");
+        assert!(sent.contains(NOTES) && sent.contains(SAID), "{sent}");
         assert!(sent.contains("Quotes from earlier sessions"), "{sent}");
-        // The client started our server: its model may call what that has.
-        assert_eq!(OF_SERVER.iter().any(|words| sent.contains(words)), registered, "{sent}");
+        assert!(!self.api.still_searches(), "its model was offered our tool: {sent}");
+        assert!(found.iter().any(|result| result.contains(FOUND)), "{found:#?}");
         let ran = self.recall(&["digest", "--settle", "0s"]);
         assert_eq!(ran.code, 0, "{ran:#?}");
         let found = self.recall(&["search", "\"Notes from earlier sessions\""]);
         assert_eq!(found.out, "", "what hooks told is nothing that was said");
+        self.keeps_nothing_of_the_search();
+        self.is_left_as_it_was(agent, &before, &installed);
+    }
+
+    fn install(&self, agent: &str) {
+        let ran = self.recall(&["install", "--agent", agent, "--timer", "none", "--mcp"]);
+        assert!(ran.code == 0 && ran.out.contains(": registered"), "{ran:#?}");
+    }
+
+    /// Of the second session its prompt and its reply are kept, and neither the call nor what it found.
+    fn keeps_nothing_of_the_search(&self) {
+        let exported = self.recall(&["export"]).out;
+        let sessions = exported.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+        let second: Vec<Value> = sessions.filter(|line| line["session"].is_string() && line.to_string().contains(SECOND)).collect();
+        let [second] = &second[..] else { panic!("one session: {exported}") };
+        let rows = |source: &Value| source["rows"].as_array().expect("rows").clone();
+        let rows: Vec<Value> = second["sources"].as_array().expect("sources").iter().flat_map(rows).collect();
+        let of = |kind: &str| rows.iter().filter(|row| row["item"]["kind"] == kind).count();
+        assert_eq!((of("prompt"), of("tool"), of("outcome")), (1, 0, 0), "{rows:#?}");
+        assert!(!Value::from(rows).to_string().contains(FOUND), "{second:#}");
+    }
+
+    /// After the uninstall files are as they were before the install, byte for byte; where the client wrote meanwhile, nothing of ours is left.
+    fn is_left_as_it_was(&self, agent: &str, before: &BTreeMap<PathBuf, String>, installed: &BTreeMap<PathBuf, String>) {
+        let written: Vec<PathBuf> =
+            self.files().into_iter().filter(|(file, text)| installed.get(file) != Some(text)).map(|(file, _)| file).collect();
         let ran = self.recall(&["uninstall", "--agent", agent]);
         assert_eq!(ran.code, 0, "{ran:#?}");
-        for (file, text) in self.files() {
-            assert!(
-                ![" hook session-start", "mcp_servers", "mcpServers"].iter().any(|ours| text.contains(ours)),
-                "{}: {text}",
-                file.display()
-            );
+        let after = self.files();
+        for file in before.keys().chain(after.keys()).filter(|file| !written.contains(file)) {
+            assert_eq!(after.get(file), before.get(file), "{}", file.display());
+        }
+        for file in written {
+            let text = after.get(&file).map(String::as_str).unwrap_or_default();
+            let is_left = [" hook session-start", "recall"].iter().any(|ours| text.contains(ours));
+            assert!(!is_left, "{}: {text}", file.display());
         }
         assert!(before.keys().all(|file| file.exists()));
     }
@@ -141,8 +186,8 @@ impl Scene {
     /// The files of the client in which hooks may stand.
     fn files(&self) -> BTreeMap<PathBuf, String> {
         let all = [
-            ".codex/hooks.json", ".codex/config.toml", ".config/opencode/plugin/recall.js", ".copilot/hooks/recall.json",
-            ".copilot/mcp-config.json", ".gemini/settings.json", ".qwen/settings.json",
+            ".codex/hooks.json", ".codex/config.toml", ".config/opencode/opencode.json", ".config/opencode/plugin/recall.js",
+            ".copilot/hooks/recall.json", ".copilot/mcp-config.json", ".gemini/settings.json", ".qwen/settings.json",
         ];
         let all = all.map(|file| self.world.home().join(file));
         all.into_iter().filter_map(|file| Some((file.clone(), fs::read_to_string(file).ok()?))).collect()
@@ -166,17 +211,37 @@ impl Drop for Scene {
 #[test]
 #[ignore = "needs the real client of Codex: set RECALL_TEST_AGENTS"]
 fn codex_starts_its_next_session_with_notes() {
+    let Some(scene) = codex() else { return };
+    scene.remembers("codex");
+}
+
+/// Codex, whose hooks run without the user's word for them.
+fn codex() -> Option<Scene> {
     let config = "model = \"gpt-5.5\"\nmodel_provider = \"standin\"\ncheck_for_update_on_startup = false\n[model_providers.standin]\n\
         name = \"standin\"\nbase_url = \"STANDIN_URL\"\nenv_key = \"OPENAI_API_KEY\"\nwire_api = \"responses\"\n[analytics]\nenabled = false\n";
     // Whoever runs it trusts our hooks in `/hooks`.
     let args = &["exec", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"];
-    Scene::new("codex", args).with(".codex/config.toml", config).remembers("codex");
+    Some(Scene::new("codex", args)?.with(".codex/config.toml", config))
+}
+
+#[test]
+#[ignore = "needs the real client of Codex: set RECALL_TEST_AGENTS"]
+fn codex_that_was_not_told_to_trust_our_hooks_runs_none_and_says_nothing() {
+    let Some(mut scene) = codex() else { return };
+    scene.install("codex");
+    scene.turn(FIRST);
+    scene.recall(&["digest", "--settle", "0s"]);
+    scene.args = &["exec", "--dangerously-bypass-approvals-and-sandbox"];
+    let sent = Value::from(scene.turn(SECOND)).to_string();
+    assert!(sent.contains(SECOND) && !sent.contains(NOTES) && !sent.contains(SAID), "{sent}");
 }
 
 #[test]
 #[ignore = "needs the real client of Copilot CLI: set RECALL_TEST_AGENTS"]
 fn copilot_cli_starts_its_next_session_with_notes() {
-    Scene::new("copilot", &["--allow-all-tools", "--disable-client-telemetry", "-p"]).remembers("copilot-cli");
+    if let Some(scene) = Scene::new("copilot", &["--allow-all-tools", "--disable-client-telemetry", "-p"]) {
+        scene.remembers("copilot-cli");
+    }
 }
 
 #[test]
@@ -184,7 +249,9 @@ fn copilot_cli_starts_its_next_session_with_notes() {
 fn qwen_code_starts_its_next_session_with_notes() {
     let settings = "{\"security\": {\"auth\": {\"selectedType\": \"openai\"}}, \"privacy\": {\"usageStatisticsEnabled\": false},\n \
         \"general\": {\"disableAutoUpdate\": true, \"enableAutoUpdate\": false}}\n";
-    Scene::new("qwen", &["-y"]).with(".qwen/settings.json", settings).remembers("qwen-code");
+    if let Some(scene) = Scene::new("qwen", &["-y"]) {
+        scene.with(".qwen/settings.json", settings).remembers("qwen-code");
+    }
 }
 
 #[test]
@@ -192,7 +259,9 @@ fn qwen_code_starts_its_next_session_with_notes() {
 fn gemini_cli_starts_its_next_session_with_notes() {
     let settings = "{\"security\": {\"auth\": {\"selectedType\": \"gemini-api-key\"}, \"folderTrust\": {\"enabled\": false}},\n \
         \"privacy\": {\"usageStatisticsEnabled\": false}, \"general\": {\"disableAutoUpdate\": true, \"enableAutoUpdate\": false}}\n";
-    Scene::new("gemini", &["-y", "-p"]).with(".gemini/settings.json", settings).remembers("gemini");
+    if let Some(scene) = Scene::new("gemini", &["-y", "-p"]) {
+        scene.with(".gemini/settings.json", settings).remembers("gemini");
+    }
 }
 
 #[test]
@@ -201,7 +270,9 @@ fn sessions_of_pi_are_read() {
     let models = "{\"providers\": {\"standin\": {\"baseUrl\": \"STANDIN_URL\", \"api\": \"openai-completions\", \"apiKey\": \"dummy-not-real\", \"models\": [\n \
         {\"id\": \"stand-in\", \"name\": \"stand-in\", \"input\": [\"text\"], \"contextWindow\": 128000, \"maxTokens\": 8000}]}}}\n";
     let args = &["--offline", "--provider", "standin", "--model", "stand-in", "-p"];
-    Scene::new("pi", args).with(".pi/agent/models.json", models).is_read("pi");
+    if let Some(scene) = Scene::new("pi", args) {
+        scene.with(".pi/agent/models.json", models).is_read("pi");
+    }
 }
 
 #[test]
@@ -213,15 +284,16 @@ fn opencode_starts_its_next_session_with_notes() {
         \"models\": {\"stand-in\": {\"name\": \"stand-in\", \"limit\": {\"context\": 200000, \"output\": 8000}}}}}}\n";
     // Nothing is fetched: what it would install for plugins is not needed.
     let registry = "registry=http://127.0.0.1:9/\nfetch-retries=0\n";
-    Scene::new("opencode", &["run"]).with(".config/opencode/opencode.json", config).with(".npmrc", registry).remembers("opencode");
+    if let Some(scene) = Scene::new("opencode", &["run"]) {
+        scene.with(".config/opencode/opencode.json", config).with(".npmrc", registry).remembers("opencode");
+    }
 }
 
 #[test]
 #[ignore = "needs the real client of Cline: set RECALL_TEST_AGENTS"]
 fn sessions_of_cline_are_read() {
-    let scene = Scene::new("cline", &[]);
-    let clients = PathBuf::from(scene.environment()["PATH"].split(':').next().expect("a folder"));
-    let mut login = assert_cmd::Command::new(clients.join("cline"));
+    let Some(scene) = Scene::new("cline", &[]) else { return };
+    let mut login = assert_cmd::Command::new(clients().join("cline"));
     let url = scene.api.url();
     login.env_clear().envs(scene.environment()).current_dir(scene.project());
     login.args(["auth", "-p", "openai-compatible", "-k", "dummy-not-real", "-m", "stand-in", "-b", url.as_str()]);
