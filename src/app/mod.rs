@@ -1,5 +1,6 @@
 //! Use cases: what the command line, the MCP server and the hooks all call.
 
+pub(crate) mod agents;
 pub(crate) mod asker;
 pub(crate) mod brief;
 pub(crate) mod claude_mem;

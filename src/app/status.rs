@@ -6,6 +6,7 @@ use anyhow::Result;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::app::agents::{self, AgentState};
 use crate::app::doctor::{Depth, examine};
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
@@ -18,7 +19,6 @@ use crate::store::maintenance::backup;
 pub(crate) use crate::store::receipts::ReceiptCounts;
 use crate::store::status::{IndexCounts, VectorCounts};
 pub(crate) use crate::sys::run_progress::RunProgress;
-use transcripts::client::Client;
 use transcripts::session::Millis;
 
 /// Figures on the memory, as `status --json` writes them. Times are milliseconds since the Unix epoch.
@@ -34,9 +34,8 @@ pub(crate) struct Status {
     /// How many of them came from other machines; only if any did.
     #[serde(skip_serializing_if = "is_none")]
     pub(crate) from_other_machines: usize,
-    /// Only if there are any of another agent than Claude Code.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) agents: Vec<AgentCount>,
+    /// Those that are used here, or have something of ours.
+    pub(crate) agents: Vec<AgentState>,
     pub(crate) digests: i64,
     #[serde(skip)]
     pub(crate) by_model: i64,
@@ -77,17 +76,6 @@ pub(crate) struct Status {
     /// The last copy of the index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) copy: Option<IndexCopy>,
-}
-
-/// The sessions of an agent.
-#[derive(Debug, Serialize)]
-pub(crate) struct AgentCount {
-    pub(crate) agent: Client,
-    pub(crate) sessions: i64,
-    /// When the last of them was active.
-    pub(crate) last_at: Option<Millis>,
-    /// The model that makes digests may see them.
-    pub(crate) for_model: bool,
 }
 
 /// Why sessions are as they are.
@@ -148,14 +136,7 @@ pub(crate) fn status(memory: Option<&OpenMemory>, config: &Config, most_bad_line
         Some(OffReason::Paused(until)) => Some(until),
         _ => None,
     };
-    let others = counts.by_client.iter().any(|(client, ..)| !client.is_usual());
-    let agents = counts.by_client.iter().filter(|_| others).map(|(client, sessions, last_at)| AgentCount {
-        agent: *client,
-        sessions: *sessions,
-        last_at: *last_at,
-        for_model: config.sources.may_show_model(*client),
-    });
-    let agents = agents.collect();
+    let agents = agents::states(&counts.by_client, &Host::new(config)?);
     let copy = backup::find(&config.database(), files_beside::COPY);
     Ok(Status {
         is_ready: memory.is_some(),

@@ -4,7 +4,9 @@ use std::io::Write;
 
 use anyhow::{Context, Result};
 
+use super::agents;
 use super::reading::print_hanging;
+use crate::app::agents::stored_states;
 use crate::app::asker::Asker;
 use crate::app::doctor::{Depth, DoctorReply, examine, memory_files, seen};
 use crate::app::{Completion, consent};
@@ -28,8 +30,8 @@ pub(crate) fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Writ
         Ok(config) => config,
         Err(e) => {
             let advice = "correct it: until then no digest is made, and sessions start without context";
-            let found = DoctorReply::of(vec![Finding::problem("config", format!("{e:#}"), advice)], None);
-            return tell(&found, args.json, out);
+            let found = DoctorReply::of(vec![Finding::problem("config", format!("{e:#}"), advice)], Vec::new(), None);
+            return tell(&found, &[], args.json, out);
         }
     };
     if args.memory {
@@ -66,7 +68,9 @@ pub(crate) fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Writ
         }
         findings = examine(config, &host, Depth::Full, config.now());
     }
-    let ended = tell(&DoctorReply::of(findings, Some(&host.environment.program)), args.json, out)?;
+    let reply = DoctorReply::of(findings, stored_states(config, &host), Some(&host.environment.program));
+    let agents: Vec<String> = reply.agents.iter().map(|agent| agents::line(agent, config)).collect();
+    let ended = tell(&reply, &agents, args.json, out)?;
     Ok(if ui.warned() { Completion::Partly } else { ended })
 }
 
@@ -106,13 +110,15 @@ fn ask_first(change: &RetentionChange, days: u64) -> Result<()> {
     consent::confirm_change(&question, &otherwise)
 }
 
-fn tell(reply: &DoctorReply, json: bool, out: &mut impl Write) -> Result<Completion> {
-    let DoctorReply { version, program, worst, findings } = reply;
+/// `agents` has a line for each.
+fn tell(reply: &DoctorReply, agents: &[String], json: bool, out: &mut impl Write) -> Result<Completion> {
+    let DoctorReply { version, program, worst, findings, .. } = reply;
     if json {
         writeln!(out, "{}", serde_json::to_string_pretty(reply)?)?;
     } else {
         let program = program.as_ref().map_or_else(String::new, |p| format!(" ({})", p.display()));
         writeln!(out, "recall {version}{program}\n")?;
+        agents.iter().try_for_each(|agent| print(&Finding::ok("agent", agent), out))?;
         findings.iter().try_for_each(|finding| print(finding, out))?;
     }
     Ok(if *worst == Severity::Ok { Completion::Done } else { Completion::Partly })

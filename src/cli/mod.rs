@@ -1,5 +1,6 @@
 //! One file per verb. Every error ends here, as a message and an exit code.
 
+mod agents;
 pub(crate) mod args;
 mod close;
 mod config;

@@ -6,7 +6,8 @@ use anyhow::Result;
 
 use crate::app::Completion;
 use crate::app::open_memory::OpenMemory;
-use crate::app::status::{AgentCount, BadLine, Failing, Reason, ReceiptCounts, Status, Vectors, problems, status};
+use crate::app::status::{BadLine, Failing, Reason, ReceiptCounts, Status, Vectors, problems, status};
+use crate::cli::agents;
 use crate::cli::args::StatusArgs;
 use crate::config::Config;
 use crate::policy::View;
@@ -77,11 +78,9 @@ fn print(status: &Status, config: &Config, out: &mut impl Write) -> Result<()> {
         status.by_model,
         status.digests - status.by_model - status.from_claude_mem
     )?;
-    for (n, AgentCount { agent, sessions, last_at, for_model }) in status.agents.iter().enumerate() {
+    for (n, agent) in status.agents.iter().enumerate() {
         let label = if n == 0 { "agents" } else { "" };
-        let last = last_at.map(|at| format!(", last {}", time(at))).unwrap_or_default();
-        let hidden = if *for_model { "" } else { "; the model does not see them" };
-        writeln!(out, "{label:<12}{}: {}{last}{hidden}", agent.name(), counted(*sessions as usize, "session"))?;
+        writeln!(out, "{label:<12}{}", agents::line(agent, config))?;
     }
     if status.notes > 0 {
         writeln!(out, "notes       {}", counted(status.notes as usize, "note"))?;

@@ -7,6 +7,7 @@ use super::Host;
 use super::hook_command::{HookForm, TIMEOUT};
 use super::rules_file::RulesFile;
 use super::servers::{self, EntryForm, OPENCODE_SERVERS, ServerLocation, VS_CODE_SERVERS};
+use serde::Serialize;
 use transcripts::client::Client;
 use transcripts::source::source_of;
 
@@ -47,6 +48,27 @@ impl Agent {
         unread.or_else(|| Client::named(name).map(Self::Read))
     }
 
+    /// All that recall knows, in the order in which they are listed.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        Client::ALL.into_iter().map(Self::Read).chain(Self::UNREAD)
+    }
+
+    /// What its sessions can be told.
+    pub(crate) fn tier(self) -> Tier {
+        let of_others = AgentHost::of(self).map_or(Tier::ReadOnly, |host| host.tier);
+        if self.is_usual() { Tier::Full } else { of_others }
+    }
+
+    /// Whose sessions are read, if its are.
+    pub(crate) fn client(self) -> Option<Client> {
+        if let Self::Read(client) = self { Some(client) } else { None }
+    }
+
+    /// Does it run the hooks of Claude Code's settings, and none of its own?
+    pub(crate) fn runs_hooks_of_claude(self) -> bool {
+        AgentHost::of(self).is_some_and(|host| host.hooks.is_none() && host.tier == Tier::StartOnly)
+    }
+
     /// Is it the one for which nothing need be said?
     pub(crate) fn is_usual(self) -> bool {
         matches!(self, Self::Read(client) if client.is_usual())
@@ -62,10 +84,37 @@ impl Agent {
     }
 }
 
+/// How much the sessions of an agent can be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Tier {
+    /// Notes at the start, notices at prompts, a mark at the end.
+    Full,
+    /// Notes at the start, and nothing at prompts.
+    StartOnly,
+    /// What they ask the server for; a rule says that they should.
+    McpAndRule,
+    /// Nothing: they are read.
+    ReadOnly,
+}
+
+impl Tier {
+    /// For people.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::StartOnly => "start only",
+            Self::McpAndRule => "MCP and a rule",
+            Self::ReadOnly => "read only",
+        }
+    }
+}
+
 /// An agent, and its files for all its sessions.
 #[derive(Debug)]
 pub(crate) struct AgentHost {
     agent: Agent,
+    tier: Tier,
     folder: Folder,
     /// The file of its hooks, in its folder, and what they are. `None`: it has no such file.
     hooks: Option<(&'static str, HookForm)>,
@@ -110,6 +159,7 @@ enum Folder {
 static ALL: [AgentHost; 9] = [
     AgentHost {
         agent: Agent::Read(Client::Codex),
+        tier: Tier::Full,
         folder: Folder::Sessions(Client::Codex),
         hooks: Some(("hooks.json", HookForm::USUAL)),
         // Seen to be listed by `codex mcp list`, with 0.55 to 0.169.
@@ -119,6 +169,7 @@ static ALL: [AgentHost; 9] = [
     },
     AgentHost {
         agent: Agent::Read(Client::CopilotCli),
+        tier: Tier::Full,
         folder: Folder::Sessions(Client::CopilotCli),
         // It reads every file of that folder, so ours is one of its own.
         hooks: Some(("hooks/recall.json", HookForm::COPILOT)),
@@ -129,6 +180,7 @@ static ALL: [AgentHost; 9] = [
     },
     AgentHost {
         agent: Agent::Read(Client::QwenCode),
+        tier: Tier::Full,
         folder: Folder::Sessions(Client::QwenCode),
         // Seen with Qwen Code 0.24.4: milliseconds, and servers and hooks in one file.
         hooks: Some(("settings.json", HookForm { timeout: TIMEOUT * 1000, ..HookForm::USUAL })),
@@ -138,6 +190,7 @@ static ALL: [AgentHost; 9] = [
     },
     AgentHost {
         agent: Agent::Read(Client::OpenCode),
+        tier: Tier::Full,
         folder: Folder::Config("opencode"),
         hooks: Some(("plugin/recall.js", HookForm::OPENCODE)),
         // Its documentation.
@@ -152,6 +205,7 @@ static ALL: [AgentHost; 9] = [
     },
     AgentHost {
         agent: Agent::Read(Client::Gemini),
+        tier: Tier::Full,
         folder: Folder::Sessions(Client::Gemini),
         hooks: Some(("settings.json", HookForm::GEMINI)),
         // Seen with Gemini CLI 0.61: servers and hooks in one file.
@@ -161,6 +215,7 @@ static ALL: [AgentHost; 9] = [
     },
     AgentHost {
         agent: Agent::Read(Client::Cursor),
+        tier: Tier::StartOnly,
         folder: Folder::Sessions(Client::Cursor),
         hooks: Some(("hooks.json", HookForm::CURSOR)),
         // Its documentation; not tried.
@@ -170,6 +225,7 @@ static ALL: [AgentHost; 9] = [
     },
     AgentHost {
         agent: Agent::Read(Client::VscodeCopilot),
+        tier: Tier::StartOnly,
         // So that the file has a name that no other has.
         folder: Folder::AboveSessions(Client::VscodeCopilot),
         // It runs the hooks of Claude Code's settings.
@@ -187,6 +243,7 @@ static ALL: [AgentHost; 9] = [
     // Of both their documentation; not tried.
     AgentHost {
         agent: Agent::Antigravity,
+        tier: Tier::McpAndRule,
         folder: Folder::Home(".gemini"),
         // It has hooks, of which no two descriptions say the same.
         hooks: None,
@@ -198,6 +255,7 @@ static ALL: [AgentHost; 9] = [
     },
     AgentHost {
         agent: Agent::Windsurf,
+        tier: Tier::McpAndRule,
         folder: Folder::Home(".codeium/windsurf"),
         // None of its hooks gives a session anything.
         hooks: Some(("hooks.json", HookForm::WINDSURF)),
@@ -293,4 +351,44 @@ fn apart(path: &Path) -> Option<&'static Servers> {
     let names = ALL.iter().filter(|host| !host.shares_file());
     let names = names.flat_map(|host| host.servers.files.iter().map(|name| (*name, &host.servers)));
     names.filter(|(name, _)| path.ends_with(name)).max_by_key(|(name, _)| name.len()).map(|(_, servers)| servers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The table of tiers in the book, by what it says first: who stands there.
+    fn documented() -> Vec<(String, Vec<String>)> {
+        let book = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/src/agents.md")).unwrap();
+        let rows = book.lines().skip_while(|line| !line.starts_with("| tier |")).skip(2).take_while(|line| line.starts_with('|'));
+        let cells = rows.map(|row| row.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>());
+        cells.map(|cells| (cells[0].clone(), cells[2].split(", ").map(str::to_owned).collect())).collect()
+    }
+
+    #[test]
+    fn the_book_says_of_every_agent_which_tier_it_has() {
+        let mut told = Vec::new();
+        for tier in [Tier::Full, Tier::StartOnly, Tier::McpAndRule, Tier::ReadOnly] {
+            let mut names: Vec<_> =
+                Agent::all().filter(|agent| agent.tier() == tier).map(|agent| agent.name().to_owned()).collect();
+            names.sort();
+            told.push((tier.name().to_owned(), names));
+        }
+        assert_eq!(documented(), told);
+    }
+
+    #[test]
+    fn a_tier_is_what_the_hooks_and_rules_of_an_agent_can_do() {
+        for host in &ALL {
+            let has = |argument: &str| host.form().is_some_and(|form| form.events.iter().any(|event| event.argument == argument));
+            let made = match (has("session-start"), has("user-prompt-submit"), host.rules.is_some()) {
+                (true, true, false) => Tier::Full,
+                (true, false, false) => Tier::StartOnly,
+                (false, false, true) => Tier::McpAndRule,
+                _ if host.agent.runs_hooks_of_claude() => Tier::StartOnly,
+                _ => Tier::ReadOnly,
+            };
+            assert_eq!(host.tier, made, "{}", host.agent.name());
+        }
+    }
 }

@@ -88,6 +88,11 @@ pub(crate) fn without_server(host: &Host<'_>, registered: &[ServerRegistration])
     scopes.map(|scope| (scope, registration::why_refused(scope, host))).collect()
 }
 
+/// Can sessions of a scope have hooks of ours?
+pub(crate) fn can_have_hooks(scope: InstallScope) -> bool {
+    locations::has_hooks(scope)
+}
+
 /// Is the server registered whether or not somebody asks for it?
 pub(crate) fn needs_server(scope: InstallScope) -> bool {
     locations::needs_server(scope)

@@ -13,8 +13,7 @@ pub(crate) struct IndexCounts {
     pub(crate) files: i64,
     pub(crate) transcript_bytes: i64,
     pub(crate) sessions: i64,
-    /// Of each client, with the last time of any of them.
-    pub(crate) by_client: Vec<(Client, i64, Option<Millis>)>,
+    pub(crate) by_client: Vec<ClientCounts>,
     pub(crate) digests: i64,
     pub(crate) by_model: i64,
     pub(crate) from_claude_mem: i64,
@@ -41,6 +40,17 @@ pub(crate) struct IndexCounts {
     pub(crate) receipts: ReceiptCounts,
     /// Embedding progress, if there is a vector space.
     pub(crate) vectors: Option<VectorCounts>,
+}
+
+/// The sessions of a client.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct ClientCounts {
+    pub(crate) client: Client,
+    pub(crate) sessions: i64,
+    /// When something last happened in any of them.
+    pub(crate) last_at: Option<Millis>,
+    /// Those whose newest records no digest covers yet.
+    pub(crate) waiting: i64,
 }
 
 /// How many documents are embedded.
@@ -112,11 +122,15 @@ impl Reader {
         Ok(self.db.prepare(sql)?.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
     }
 
-    fn sessions_by_client(&self) -> Result<Vec<(Client, i64, Option<Millis>)>> {
-        let mut query = self.db.prepare("SELECT client, count(*), max(last_at) FROM session GROUP BY client")?;
-        let of = |r: &rusqlite::Row<'_>| Ok((Client::named(r.get_ref(0)?.as_str()?).unwrap_or_default(), r.get(1)?, r.get(2)?));
-        let mut all = query.query_map([], of)?.collect::<rusqlite::Result<Vec<_>>>()?;
-        all.sort_by_key(|(client, ..)| *client);
+    /// What is stored of each client's sessions.
+    pub(crate) fn sessions_by_client(&self) -> Result<Vec<ClientCounts>> {
+        let sql = "SELECT client, count(*), max(last_at), count(*) FILTER (WHERE dirty) FROM session GROUP BY client";
+        let of = |r: &rusqlite::Row<'_>| {
+            let client = Client::named(r.get_ref(0)?.as_str()?).unwrap_or_default();
+            Ok(ClientCounts { client, sessions: r.get(1)?, last_at: r.get(2)?, waiting: r.get(3)? })
+        };
+        let mut all = self.db.prepare(sql)?.query_map([], of)?.collect::<rusqlite::Result<Vec<_>>>()?;
+        all.sort_by_key(|counts| counts.client);
         Ok(all)
     }
 

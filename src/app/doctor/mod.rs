@@ -21,8 +21,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-pub(crate) use self::setup::lacks_hooks;
+pub(crate) use self::setup::{lacks_hooks, why_stale};
 
+use crate::app::agents::AgentState;
 use crate::config::Config;
 use crate::model::finding::{Finding, Repair, Severity};
 use crate::setup::Host;
@@ -37,13 +38,15 @@ pub(crate) struct DoctorReply {
     pub(crate) program: Option<PathBuf>,
     /// How bad the worst finding is that nobody marked as seen.
     pub(crate) worst: Severity,
+    /// Those that are used here, or have something of ours.
+    pub(crate) agents: Vec<AgentState>,
     pub(crate) findings: Vec<Finding>,
 }
 
 impl DoctorReply {
-    pub(crate) fn of(findings: Vec<Finding>, program: Option<&Path>) -> Self {
+    pub(crate) fn of(findings: Vec<Finding>, agents: Vec<AgentState>, program: Option<&Path>) -> Self {
         let worst = findings.iter().map(Finding::alarm).max().unwrap_or(Severity::Ok);
-        Self { version: env!("RECALL_VERSION"), program: program.map(Path::to_owned), worst, findings }
+        Self { version: env!("RECALL_VERSION"), program: program.map(Path::to_owned), worst, agents, findings }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Checks of the digest runs: when the last one was, what is waiting, and what is about to be lost.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::{Finding, ago};
@@ -11,6 +12,7 @@ use crate::setup::Host;
 use crate::setup::transcript_retention::{DEFAULT, KEY, OFFERED, RetentionChange};
 use crate::store::WholeIndex;
 use crate::store::last_run::LastRun;
+use transcripts::client::Client;
 use transcripts::session::Millis;
 use transcripts::source::delta::open_regular;
 use transcripts::source::discover::{TranscriptFile, discover};
@@ -19,11 +21,13 @@ const HOUR: Millis = 3_600_000;
 const DAY: Millis = 24 * HOUR;
 /// Missed runs that are tolerated, since machines sleep. Less than a day without a run is never reported.
 const LATE_RUNS: i64 = 3;
-/// Warn if the client deletes unread transcripts in this many days or less.
+/// Warn if a client deletes unread transcripts in this many days or less.
 const URGENT_DAYS: i64 = 5;
 /// Errors of session-start hooks that only mean that a digest has yet to create or upgrade the index, which the `index` finding
 /// reports.
 const EXPECTED_ERRORS: [&str; 2] = ["there is no index", "made by an older recall"];
+/// After how many days Gemini CLI deletes sessions unless told otherwise (seen with 0.61).
+const GEMINI_DAYS: i64 = 30;
 /// Older errors of hooks are not reported.
 const LOG_WINDOW: Millis = 7 * DAY;
 
@@ -103,7 +107,7 @@ pub(crate) fn hook_log(config: &Config, now: Millis) -> Option<Finding> {
     Some(Finding::warning("hook log", found, advice).same_while(last.as_str()))
 }
 
-/// Transcripts that no digest has read yet, and how soon the client deletes the first of them.
+/// Transcripts that no digest has read yet, and how soon a client that is known to delete any deletes the first of them.
 pub(crate) fn unread_transcripts(config: &Config, now: Millis) -> Finding {
     let opened = WholeIndex::open(&config.database());
     let (known, forgotten) = match opened.and_then(|store| Ok((store.known_files()?, store.forgotten_sessions()?))) {
@@ -141,12 +145,41 @@ pub(crate) fn unread_transcripts(config: &Config, now: Millis) -> Finding {
             "make sure that you can read it",
         );
     }
-    let Some(oldest) = unread.iter().map(|file| file.mtime()).min() else {
+    if unread.is_empty() {
         return Finding::ok("transcripts", format!("all {} are read", found.files.len()));
+    }
+    let what = format!("{} of {} have lines that no digest has read{}", unread.len(), found.files.len(), by_client(&unread));
+    let days_left = |file: &&TranscriptFile| {
+        let client = file.place.client;
+        days_kept(client, config).map(|days| (days - (now - file.mtime()) / DAY, client))
     };
-    let what = format!("{} of {} have lines that no digest has read", unread.len(), found.files.len());
-    let days = config.claude_dirs.iter().filter_map(|dir| cleanup_days(dir)).min().unwrap_or(DEFAULT);
-    deletion_finding(days - (now - oldest) / DAY, &what)
+    match unread.iter().filter_map(days_left).min_by_key(|(days, _)| *days) {
+        Some((days, client)) => deletion_finding(days, client, &what),
+        None => Finding::ok("transcripts", what),
+    }
+}
+
+/// How many are whose, where any are of another client than the usual one: ` (1 of Claude Code, 3 of Codex)`.
+fn by_client(files: &[&TranscriptFile]) -> String {
+    let mut all: BTreeMap<Client, usize> = BTreeMap::new();
+    files.iter().for_each(|file| *all.entry(file.place.client).or_default() += 1);
+    if all.keys().all(Client::is_usual) {
+        return String::new();
+    }
+    let all: Vec<String> = all.into_iter().map(|(client, count)| format!("{count} of {}", client.name())).collect();
+    format!(" ({})", all.join(", "))
+}
+
+/// After how many days a client deletes transcripts; `None` of one that is not known to delete any.
+fn days_kept(client: Client, config: &Config) -> Option<i64> {
+    match client {
+        Client::ClaudeCode => Some(config.claude_dirs.iter().filter_map(|dir| cleanup_days(dir)).min().unwrap_or(DEFAULT)),
+        Client::Gemini => {
+            let folders = config.client_folders().into_iter().filter(|folder| folder.client == client);
+            folders.filter_map(|folder| gemini_days(&folder.path)).min()
+        }
+        _ => None,
+    }
 }
 
 /// How long the client keeps transcripts, with an offer to extend that if the user has not chosen a period.
@@ -166,15 +199,16 @@ pub(crate) fn cleanup(host: &Host<'_>) -> Option<Finding> {
     })
 }
 
-/// When the client deletes the oldest of the unread transcripts.
-fn deletion_finding(days: i64, what: &str) -> Finding {
+/// When a client deletes the first of the unread transcripts.
+fn deletion_finding(days: i64, client: Client, what: &str) -> Finding {
+    let name = client.name();
     if days > URGENT_DAYS {
-        return Finding::ok("transcripts", format!("{what}; Claude Code deletes the oldest in {days} days"));
+        return Finding::ok("transcripts", format!("{what}; {name} deletes the oldest in {days} days"));
     }
     let when = if days <= 0 { "at its next start".to_owned() } else { format!("in {days} days") };
     Finding::problem(
         "transcripts",
-        format!("{what}; Claude Code deletes the oldest {when}"),
+        format!("{what}; {name} deletes the oldest {when}"),
         "`recall digest --ingest-only` saves them, at no cost",
     )
 }
@@ -184,4 +218,29 @@ fn cleanup_days(dir: &Path) -> Option<i64> {
     let text = std::fs::read(dir.join("settings.json")).ok()?;
     let settings: serde_json::Value = serde_json::from_slice(text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text)).ok()?;
     settings.get(KEY)?.as_i64()
+}
+
+/// How long Gemini CLI keeps sessions, by the settings in its folder; `None` if it keeps all.
+fn gemini_days(dir: &Path) -> Option<i64> {
+    let settings =
+        std::fs::read(dir.join("settings.json")).ok().and_then(|text| serde_json::from_slice::<serde_json::Value>(&text).ok());
+    let retention = settings.as_ref().and_then(|settings| settings.pointer("/general/sessionRetention"));
+    if retention.and_then(|retention| retention.get("enabled")).and_then(serde_json::Value::as_bool) == Some(false) {
+        return None;
+    }
+    let age = retention.and_then(|retention| retention.get("maxAge")?.as_str()).and_then(days_in);
+    Some(age.unwrap_or(GEMINI_DAYS))
+}
+
+/// The whole days of an age as Gemini CLI has it: `24h`, `30d`, `4w`, `1m`.
+fn days_in(age: &str) -> Option<i64> {
+    let unit = age.chars().last()?;
+    let count: i64 = age.strip_suffix(unit)?.parse().ok()?;
+    match unit {
+        'h' => Some(count / 24),
+        'd' => Some(count),
+        'w' => count.checked_mul(7),
+        'm' => count.checked_mul(30),
+        _ => None,
+    }
 }

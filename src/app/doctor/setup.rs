@@ -90,7 +90,7 @@ fn advice(scope: InstallScope) -> String {
 }
 
 /// Why our hooks are out of date, if they are.
-fn why_stale(scope: InstallScope, state: &SettingsState, file: &SettingsFile, host: &Host<'_>) -> Option<String> {
+pub(crate) fn why_stale(scope: InstallScope, state: &SettingsState, file: &SettingsFile, host: &Host<'_>) -> Option<String> {
     for hook in &state.hooks {
         let program = hook.call.program.as_str();
         if program.starts_with('/') && !Path::new(program).exists() {

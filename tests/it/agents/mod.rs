@@ -16,6 +16,7 @@ mod gemini_host;
 mod opencode;
 mod opencode_files;
 mod opencode_host;
+mod overview;
 mod pi;
 mod qwen;
 mod qwen_host;

@@ -1,0 +1,149 @@
+//! The agents of this machine: what is read of each, and what of ours each has.
+
+use serde::Serialize;
+
+use crate::app::doctor::why_stale;
+use crate::config::Config;
+use crate::policy::View;
+use crate::setup::agent_hosts::{Agent, Tier};
+use crate::setup::inspect::{self, InstalledRule, RulesState, ServerRegistration, SettingsFile};
+use crate::setup::{Host, InstallScope};
+use crate::store::Memory;
+use crate::store::status::ClientCounts;
+use transcripts::client::Client;
+use transcripts::session::Millis;
+
+/// An agent that is used here, or that has something of ours.
+#[derive(Debug, Serialize)]
+pub(crate) struct AgentState {
+    #[serde(serialize_with = "by_key")]
+    pub(crate) agent: Agent,
+    /// What its sessions can be told.
+    pub(crate) tier: Tier,
+    /// How many of its sessions are stored.
+    pub(crate) sessions: i64,
+    /// When something last happened in what was read of them.
+    pub(crate) last_at: Option<Millis>,
+    /// Those whose newest records no digest covers yet.
+    pub(crate) waiting: i64,
+    /// `None` of an agent that has none.
+    pub(crate) hooks: Option<PartState>,
+    /// The MCP server. `None` of an agent with which it cannot be registered by us.
+    pub(crate) mcp: Option<PartState>,
+    /// What tells an agent to ask the server, where no hook does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) rule: Option<PartState>,
+    /// The model that makes digests may see its sessions. `None` where none are read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) for_model: Option<bool>,
+}
+
+/// How a part of ours is that an agent has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum PartState {
+    Installed,
+    /// Not what an install would write now.
+    Outdated,
+    /// Its file is broken, so that the agent cannot read it either.
+    Broken,
+    /// The user has switched all hooks off.
+    Off,
+    /// The plugin has it.
+    Plugin,
+    Missing,
+}
+
+fn by_key<S: serde::Serializer>(agent: &Agent, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(agent.key())
+}
+
+/// The agents that are used here or have something of ours; `counts` is what is stored of their sessions.
+pub(crate) fn states(counts: &[ClientCounts], host: &Host<'_>) -> Vec<AgentState> {
+    let installed =
+        Installed { settings: inspect::settings(host), servers: inspect::servers(host), rules: inspect::rules(host), host };
+    Agent::all().filter_map(|agent| state(agent, counts, &installed)).collect()
+}
+
+/// The same with what the index has, if there is one that can be read.
+pub(crate) fn stored_states(config: &Config, host: &Host<'_>) -> Vec<AgentState> {
+    let store = Memory::open(&config.database(), &config.policy(View::Owner)).ok();
+    states(&store.and_then(|store| store.sessions_by_client().ok()).unwrap_or_default(), host)
+}
+
+fn state(agent: Agent, counts: &[ClientCounts], installed: &Installed<'_>) -> Option<AgentState> {
+    let Installed { host, .. } = installed;
+    let client = agent.client();
+    let none = ClientCounts { client: Client::default(), sessions: 0, last_at: None, waiting: 0 };
+    let counts = counts.iter().find(|counts| Some(counts.client) == client).copied().unwrap_or(none);
+    let (hooks, mcp, rule) = (installed.hooks(agent), installed.server(agent), installed.rule(agent));
+    // The hooks of another agent say nothing of this one.
+    let own_hooks = hooks.filter(|_| !agent.runs_hooks_of_claude());
+    let has_ours = [own_hooks, mcp, rule].into_iter().flatten().any(|part| part != PartState::Missing);
+    (counts.sessions > 0 || has_ours || agent.is_used(host)).then(|| AgentState {
+        agent,
+        tier: agent.tier(),
+        sessions: counts.sessions,
+        last_at: counts.last_at,
+        waiting: counts.waiting,
+        hooks,
+        mcp,
+        rule,
+        for_model: client.map(|client| host.config.sources.may_show_model(client)),
+    })
+}
+
+/// What of ours is installed for sessions that start here.
+struct Installed<'h> {
+    settings: Vec<SettingsFile>,
+    servers: Vec<ServerRegistration>,
+    rules: Vec<InstalledRule>,
+    host: &'h Host<'h>,
+}
+
+impl Installed<'_> {
+    fn hooks(&self, agent: Agent) -> Option<PartState> {
+        let agent = if agent.runs_hooks_of_claude() { Agent::Read(Client::ClaudeCode) } else { agent };
+        // In Windsurf they tell a session nothing, but they are there.
+        let scope = InstallScope::of(agent, InstallScope::User).filter(|scope| inspect::can_have_hooks(*scope))?;
+        let of_agent = || self.settings.iter().filter(|file| file.scope.agent() == scope.agent());
+        let found = of_agent().map(|file| self.hooks_in(file)).find(|state| *state != PartState::Missing);
+        Some(found.unwrap_or(PartState::Missing))
+    }
+
+    fn hooks_in(&self, file: &SettingsFile) -> PartState {
+        match &file.state {
+            Err(_) => PartState::Broken,
+            Ok(state) if state.disabled => PartState::Off,
+            Ok(state) if state.hooks.is_empty() && state.plugin => PartState::Plugin,
+            Ok(state) if state.hooks.is_empty() => PartState::Missing,
+            Ok(state) if why_stale(file.scope, state, file, self.host).is_some() => PartState::Outdated,
+            Ok(_) => PartState::Installed,
+        }
+    }
+
+    fn server(&self, agent: Agent) -> Option<PartState> {
+        InstallScope::of(agent, InstallScope::User)?;
+        let by_plugin = || agent.is_usual() && self.settings.iter().any(|file| file.state.as_ref().is_ok_and(|state| state.plugin));
+        let found = self.servers.iter().find(|one| one.scope.agent() == agent);
+        Some(match found.map(|one| (one, &one.server)) {
+            None if by_plugin() => PartState::Plugin,
+            None => PartState::Missing,
+            Some((_, Err(_))) => PartState::Broken,
+            // Of those of a project each user has a program of their own.
+            Some((one, Ok(_))) if one.current || one.scope == InstallScope::Project => PartState::Installed,
+            Some(_) => PartState::Outdated,
+        })
+    }
+
+    fn rule(&self, agent: Agent) -> Option<PartState> {
+        let has_one = agent.tier() == Tier::McpAndRule;
+        let found = self.rules.iter().find(|rule| rule.scope.agent() == agent);
+        has_one.then(|| match found.map(|rule| &rule.state) {
+            Some(Ok(RulesState::Current)) => PartState::Installed,
+            Some(Ok(RulesState::Changed)) => PartState::Outdated,
+            Some(Err(_)) => PartState::Broken,
+            _ => PartState::Missing,
+        })
+    }
+}

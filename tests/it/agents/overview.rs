@@ -1,0 +1,121 @@
+//! What `recall status` and `recall doctor` say of each agent of this machine.
+
+use std::fs;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{codex, gemini};
+use crate::support::{World, age, files_below, user};
+
+fn agents(world: &World, command: &str) -> Vec<Value> {
+    let ran = world.recall([command, "--json"]);
+    let reply: Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {ran:#?}"));
+    reply["agents"].as_array().expect("agents").clone()
+}
+
+/// What is known of one, which both commands say.
+fn agent(world: &World, key: &str) -> Value {
+    let of = |command: &str| agents(world, command).into_iter().find(|agent| agent["agent"] == key);
+    let (status, doctor) = (of("status"), of("doctor"));
+    assert_eq!(status, doctor);
+    status.unwrap_or_default()
+}
+
+/// Its line, which both commands have.
+fn line(world: &World, name: &str) -> String {
+    let of = |command: &str| {
+        let out = world.recall_with([command], &[("COLUMNS", "1000")]).out;
+        let line =
+            out.lines().find_map(|line| line.find(&format!("{name}: ")).filter(|at| *at <= 17).map(|at| line[at..].to_owned()));
+        line.unwrap_or_else(|| panic!("{command}: {out}"))
+    };
+    let status = of("status");
+    assert_eq!(status, of("doctor"));
+    status
+}
+
+#[test]
+fn each_agent_has_a_line_with_what_is_read_of_it_and_what_it_has_of_ours() {
+    let world = codex::world("0.169.0");
+    assert_eq!(agent(&world, "windsurf"), Value::Null, "it is not used here");
+    let unread = json!({
+        "agent": "codex", "tier": "full", "sessions": 0, "last_at": null, "waiting": 0, "hooks": "missing", "mcp": "missing", "for_model": false,
+    });
+    assert_eq!(agent(&world, "codex"), unread);
+    world.digest(&["--ingest-only"]);
+    let read = agent(&world, "codex");
+    assert!(read["last_at"].is_i64() && read["sessions"] == 5 && read["waiting"] == 5, "{read}");
+    let told = line(&world, "Codex");
+    assert!(told.starts_with("Codex: 5 sessions, last 2026-"), "{told}");
+    assert!(told.ends_with(", 5 waiting for a digest; full; no hooks; no MCP server"), "{told}");
+
+    world.digest(&[]);
+    for agent in [&["codex", "--mcp"][..], &["windsurf"]] {
+        let ran = world.recall([&["install", "--timer", "none", "--agent"], agent].concat());
+        assert_eq!(ran.code, 0, "{ran:#?}");
+    }
+    let told = line(&world, "Codex");
+    assert!(told.ends_with("; full; hooks installed; MCP server installed") && !told.contains("waiting"), "{told}");
+    let told = line(&world, "Windsurf");
+    let parts = "MCP and a rule; hooks installed; MCP server installed; rule installed";
+    assert_eq!(told, format!("Windsurf: its sessions are not read; {parts}"));
+    assert_eq!(
+        agent(&world, "windsurf"),
+        json!({
+            "agent": "windsurf", "tier": "mcp_and_rule", "sessions": 0, "last_at": null, "waiting": 0, "hooks": "installed", "mcp": "installed",
+            "rule": "installed",
+        })
+    );
+
+    let hooks = world.home().join(".codex/hooks.json");
+    let text = fs::read_to_string(&hooks).expect("the hooks");
+    fs::write(&hooks, text.replace("recall' hook", "gone/recall' hook")).expect("hooks of another program");
+    assert_eq!(agent(&world, "codex")["hooks"], "outdated");
+    fs::write(&hooks, "{").expect("half a file");
+    assert_eq!(agent(&world, "codex")["hooks"], "broken");
+}
+
+#[test]
+fn an_agent_that_runs_the_hooks_of_claude_code_has_what_claude_code_has() {
+    let world = World::new();
+    fs::create_dir_all(world.home().join(".config/Code/User/workspaceStorage")).expect("the editor's folder");
+    let told = |part: &str| agent(&world, "vscode-copilot")[part].clone();
+    assert_eq!((told("tier"), told("hooks")), (json!("start_only"), json!("missing")));
+    world.recall(["install", "--timer", "none"]);
+    assert_eq!((told("hooks"), told("mcp")), (json!("installed"), json!("missing")));
+    assert_eq!(agent(&world, "claude-code")["hooks"], "installed");
+}
+
+#[test]
+fn only_agents_that_delete_transcripts_have_a_deadline() {
+    let found = |world: &World| world.findings("transcripts", &[]).remove(0);
+    let old = |world: &World, home: &str| {
+        let files = files_below(&world.home().join(home));
+        files.iter().for_each(|file| age(file, Duration::from_secs(28 * 86_400)));
+    };
+    let of_codex = codex::world("0.55.0");
+    old(&of_codex, ".codex");
+    assert_eq!(found(&of_codex), "ok: 5 of 5 have lines that no digest has read (5 of Codex)");
+    let prompt = user("s1", "u1", "2026-11-20T09:00:00Z", "Add a spoon to the kitchen");
+    of_codex.transcript("-home-u-kitchen/s1.jsonl", prompt);
+    let both = found(&of_codex);
+    assert!(
+        both.starts_with("ok: 6 of 6 have lines that no digest has read (1 of Claude Code, 5 of Codex); Claude Code "),
+        "{both}"
+    );
+    assert!(both.ends_with("deletes the oldest in 30 days"), "{both}");
+
+    let of_gemini = gemini::GEMINI.world(gemini::VERSION);
+    old(&of_gemini, ".gemini");
+    let soon = found(&of_gemini);
+    assert!(soon.starts_with("problem: ") && soon.ends_with("; Gemini CLI deletes the oldest in 2 days"), "{soon}");
+    let settings = of_gemini.home().join(".gemini/settings.json");
+    fs::write(&settings, json!({"general": {"sessionRetention": {"enabled": true, "maxAge": "90d"}}}).to_string())
+        .expect("settings");
+    assert!(found(&of_gemini).ends_with("; Gemini CLI deletes the oldest in 62 days"));
+    fs::write(&settings, json!({"general": {"sessionRetention": {"maxAge": "72h"}}}).to_string()).expect("settings");
+    assert!(found(&of_gemini).ends_with("; Gemini CLI deletes the oldest at its next start"));
+    fs::write(&settings, json!({"general": {"sessionRetention": {"enabled": false}}}).to_string()).expect("settings");
+    assert!(found(&of_gemini).starts_with("ok: ") && !found(&of_gemini).contains("deletes"));
+}
