@@ -6,6 +6,7 @@ use crate::app::doctor::why_stale;
 use crate::config::Config;
 use crate::policy::View;
 use crate::setup::agent_hosts::{Agent, Tier};
+use crate::setup::codex_trust::{self, Trust};
 use crate::setup::inspect::{self, InstalledRule, RulesState, ServerRegistration, SettingsFile};
 use crate::setup::{Host, InstallScope};
 use crate::store::Memory;
@@ -33,6 +34,9 @@ pub(crate) struct AgentState {
     /// What tells an agent to ask the server, where no hook does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) rule: Option<PartState>,
+    /// What the user said of the hooks that are there. `None` of an agent that runs them without being told to trust them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) trust: Option<Trust>,
     /// The model that makes digests may see its sessions. `None` where none are read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) for_model: Option<bool>,
@@ -89,6 +93,10 @@ fn state(agent: Agent, counts: &[ClientCounts], installed: &Installed<'_>) -> Op
         hooks,
         mcp,
         rule,
+        trust: Some(agent)
+            .filter(|agent| codex_trust::is_asked_by(*agent))
+            .and_then(|_| codex_trust::trust(host))
+            .map(|(trust, _)| trust),
         for_model: client.map(|client| host.config.sources.may_show_model(client)),
     })
 }

@@ -1,5 +1,6 @@
 //! `recall doctor`: checks the setup, and suggests or makes repairs.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 
 use anyhow::{Context, Result};
@@ -164,13 +165,15 @@ fn repair(findings: &[Finding], config: &Config, host: &Host<'_>, ui: &Ui, out: 
         let _lock = InstallLock::acquire(config)?;
         // Only files that already hold something of ours: nothing is installed that was never asked for.
         let files = inspect::settings(host).into_iter().filter(|f| f.state.as_ref().is_ok_and(|s| !s.hooks.is_empty()));
+        let mut told = BTreeSet::new();
         for scope in files.map(|file| file.scope).chain(inspect::without_start(host)) {
             // A project's servers are in a separate file, which no session writes back, and other agents' are not what was overwritten.
             let may_be_gone = matches!(scope, InstallScope::User | InstallScope::Local);
             let mcp = may_be_gone && inspect::overwritten_registration(host).is_some();
-            let request = InstallRequest { scope, timer: None, mcp, allow: false, is_one_of_all: false };
+            let request = InstallRequest { scope, timer: None, mcp, allow: false, is_one_of_all: true };
             let plan = plan::plan(&request, host)?;
             plan.warnings.iter().for_each(|warning| ui.warn(warning));
+            plan.notes.iter().filter(|note| told.insert((*note).clone())).for_each(|note| ui.note(note));
             apply::install(plan, host, ui, out)?;
         }
     }

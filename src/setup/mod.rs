@@ -5,6 +5,7 @@
 
 pub(crate) mod agent_hosts;
 pub(crate) mod apply;
+pub(crate) mod codex_trust;
 mod cron;
 mod diff;
 pub(crate) mod file;

@@ -6,7 +6,7 @@ use std::thread;
 
 use anyhow::{Result, anyhow};
 
-use super::agent_hosts::Agent;
+use super::codex_trust;
 use super::diff::write_file_diff;
 use super::file::{FileSnapshot, PAUSE, TRIES};
 use super::hook_command::HookLayout;
@@ -20,7 +20,6 @@ use super::strict_json::{Broken, Insertion};
 use super::timer::{self, choose};
 use super::timer_steps::TimerStep;
 use super::{Host, InstallScope, Timer, TimerChoice};
-use transcripts::client::Client;
 
 /// What is to be installed.
 #[derive(Debug, Clone)]
@@ -169,7 +168,7 @@ pub(crate) fn plan(request: &InstallRequest, host: &Host<'_>) -> Result<InstallP
     };
     match &plan.hooks {
         Some(hooks) if agent.is_usual() => plan.notes.extend(notes_on_claude(request, hooks, host)),
-        Some(hooks) => plan.notes.extend(notes_on_other(agent, hooks)),
+        Some(hooks) => plan.notes.extend(notes_on_other(hooks)),
         None => {}
     }
     // Nothing is wrong with a machine that has none, and a digest at a session's end does as well.
@@ -233,11 +232,11 @@ fn notes_on_claude(request: &InstallRequest, hooks: &HooksEdit, host: &Host<'_>)
 }
 
 /// What another agent needs besides its hooks.
-fn notes_on_other(agent: Agent, hooks: &HooksEdit) -> Vec<String> {
+fn notes_on_other(hooks: &HooksEdit) -> Vec<String> {
     let mut notes = Vec::new();
-    if agent == Agent::Read(Client::Codex) && hooks.hooks_change {
+    if codex_trust::is_asked_by(hooks.scope.agent()) && hooks.hooks_change {
         // Seen with 0.169: without that, hooks do not run, and nothing says so.
-        notes.push("Codex runs a hook only once you trust it: start `codex`, type `/hooks`, and accept those of recall".to_owned());
+        notes.push(format!("Codex runs a hook only once you trust it as it stands: {}", codex_trust::ACCEPT));
     }
     notes
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::{Finding, Repair};
+use crate::setup::codex_trust::{self, Trust};
 use crate::setup::inspect::{self, InstalledRule, InstalledTimer, RulesState, ServerRegistration, SettingsFile};
 use crate::setup::manifest::Manifest;
 use crate::setup::settings::SettingsState;
@@ -13,6 +14,7 @@ use crate::sys::paths::is_same_path;
 pub(crate) fn hooks(host: &Host<'_>) -> Vec<Finding> {
     let files = inspect::settings(host);
     let mut all: Vec<Finding> = files.iter().filter_map(|file| settings_finding(file, host)).collect();
+    all.extend(trust(host));
     all.extend(inspect::without_hooks(host, &files).into_iter().map(|scope| {
         let (name, option) = (scope.agent().name(), scope.option());
         Finding::ok("hooks", format!("{name} has none: after `recall install {option}`, its sessions start with notes"))
@@ -31,6 +33,19 @@ pub(crate) fn hooks(host: &Host<'_>) -> Vec<Finding> {
         }
     }
     all
+}
+
+/// What keeps Codex from running hooks of ours that are there. Without that it says nothing.
+fn trust(host: &Host<'_>) -> Option<Finding> {
+    let (trust, events) = codex_trust::trust(host)?;
+    let events = events.join(", ");
+    let found = match trust {
+        Trust::Accepted => return None,
+        Trust::Off => return Some(Finding::ok("hooks", format!("Codex does not run {events}: switched off in `/hooks`"))),
+        Trust::Changed => format!("Codex does not run {events}: you accepted another form of these hooks than they have now"),
+        Trust::Missing => format!("Codex does not run {events}: nobody accepted these hooks"),
+    };
+    Some(Finding::warning("hooks", found, codex_trust::ACCEPT))
 }
 
 /// Does no session run any hook of ours?

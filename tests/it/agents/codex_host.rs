@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::agents::codex::world;
 use crate::hooks::payloads::patient;
-use crate::support::World;
+use crate::support::{Ran, World};
 
 const SESSION: &str = "01a21cff-0000-7000-8000-0000abcd1234";
 const FOLDER: &str = "/home/dev/kitchen";
@@ -73,6 +73,124 @@ fn hooks_go_into_its_file_and_out_again_byte_for_byte() {
     assert!(file.exists());
     world.recall(["uninstall"]);
     assert!(!file.exists());
+}
+
+/// What the app server of codex-cli 0.169 said of these hooks, by `hooks/list`.
+const ACCEPTED: [(&str, &str, &str); 3] = [
+    ("SessionStart", "session_start", "sha256:8d059ebad23a0d41c654ef9b4867900acaa97c0a1eacfcfd5473f0fdb79f4197"),
+    ("SessionEnd", "session_end", "sha256:55094302f248627628ee284690660466d7f09f5d98408e97d892292388f906d3"),
+    ("PreCompact", "pre_compact", "sha256:e15dc3ddf16cddbb60a049cc02a16768e5f4e18d6cfbaa4a02ca98973d1e61fd"),
+];
+
+/// The hooks of which it said that.
+fn known_hooks() -> Value {
+    let hook = |argument: &str| json!([{"type": "command", "command": format!("'/x/recall' hook {argument}"), "timeout": 5}]);
+    json!({"hooks": {
+        "SessionStart": [{"hooks": hook("session-start")}],
+        "SessionEnd": [{"hooks": hook("session-end")}],
+        "PreCompact": [{"matcher": "auto", "hooks": hook("pre-compact")}],
+    }})
+}
+
+#[test]
+fn the_doctor_compares_the_hooks_with_those_that_the_user_accepted() {
+    let world = World::new();
+    let file = hooks_file(&world);
+    let folder = file.parent().expect("a parent").to_owned();
+    fs::create_dir_all(folder.join("sessions")).expect("the folder");
+    // A hook of somebody else's is not asked about.
+    let mut hooks = known_hooks();
+    hooks["hooks"]["UserPromptSubmit"] = json!([{"hooks": [{"type": "command", "command": "say hi"}]}]);
+    let write = |hooks: &Value| fs::write(&file, hooks.to_string()).expect("the hooks");
+    let accept = |folder: &std::path::Path, more: &str, hashes: &[(&str, &str, &str)]| {
+        let entry = |(_, label, hash): &(&str, &str, &str)| {
+            format!("[hooks.state.\"{}:{label}:0:0\"]\ntrusted_hash = \"{hash}\"\n{more}", folder.join("hooks.json").display())
+        };
+        fs::write(file.with_file_name("config.toml"), hashes.iter().map(entry).collect::<String>()).expect("the config");
+    };
+    let trust = |world: &World| {
+        let agents = world.status()["agents"].as_array().expect("agents").clone();
+        let codex = agents.into_iter().find(|agent| agent["agent"] == "codex").expect("Codex");
+        let about: Vec<String> =
+            world.findings("hooks", &[]).into_iter().filter(|found| found.contains("Codex does not run")).collect();
+        (codex["trust"].as_str().map(str::to_owned), about)
+    };
+    let told =
+        |trust: &str, found: &[&str]| (Some(trust.to_owned()), found.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>());
+    assert_eq!(trust(&world), (None, Vec::new()), "there are no hooks");
+    write(&hooks);
+    let nobody = "warning: Codex does not run PreCompact, SessionEnd, SessionStart: nobody accepted these hooks";
+    assert_eq!(trust(&world), told("missing", &[nobody]));
+    assert!(world.recall(["doctor"]).out.contains("start `codex`, type `/hooks`, and accept those of recall"));
+
+    accept(&folder, "", &ACCEPTED);
+    assert_eq!(trust(&world), told("accepted", &[]));
+    accept(&folder, "", &ACCEPTED[..2]);
+    assert_eq!(trust(&world), told("missing", &["warning: Codex does not run PreCompact: nobody accepted these hooks"]));
+    accept(&folder, "enabled = false\n", &ACCEPTED);
+    let off = "ok: Codex does not run PreCompact, SessionEnd, SessionStart: switched off in `/hooks`";
+    assert_eq!(trust(&world), told("off", &[off]));
+
+    // Codex goes by what a hook does, not by how the file is written.
+    accept(&folder, "", &ACCEPTED);
+    fs::write(&file, serde_json::to_string_pretty(&hooks).expect("JSON")).expect("the same hooks");
+    assert_eq!(trust(&world), told("accepted", &[]));
+    let mut moved = hooks.clone();
+    moved["hooks"]["SessionStart"][0]["hooks"][0]["command"] = json!("'/y/recall' hook session-start");
+    write(&moved);
+    let changed = "warning: Codex does not run SessionStart: you accepted another form of these hooks than they have now";
+    assert_eq!(trust(&world), told("changed", &[changed]));
+
+    // By the folder's real name, where a variable names it by a link.
+    write(&hooks);
+    let link = world.root().join("linked");
+    std::os::unix::fs::symlink(&folder, &link).expect("a link");
+    accept(&folder.canonicalize().expect("the folder"), "", &ACCEPTED);
+    let ran = world.recall_with(["status"], &[("CODEX_HOME", link.to_str().expect("UTF-8"))]);
+    assert!(ran.out.contains("; hooks accepted"), "{}", ran.out);
+    fs::write(file.with_file_name("config.toml"), "[hooks").expect("a broken config");
+    assert_eq!(trust(&world), (None, Vec::new()), "nobody knows");
+}
+
+#[test]
+fn what_changes_a_command_says_that_it_has_to_be_accepted_again() {
+    let world = World::new();
+    world.recall(["install", "--agent", "codex", "--timer", "none"]);
+    let file = hooks_file(&world);
+    let text = fs::read_to_string(&file).expect("the hooks");
+    assert!(world.findings("hooks", &[]).iter().any(|found| found.contains("nobody accepted these hooks")));
+    let fixed = world.recall(["doctor", "--fix"]);
+    assert!(!fixed.err.contains("/hooks"), "nothing changed: {fixed:#?}");
+    fs::write(&file, text.replace("/recall' hook", "/gone/recall' hook")).expect("hooks of a program that is gone");
+    let fixed = world.recall(["doctor", "--fix"]);
+    assert_eq!(fixed.err.matches("type `/hooks`").count(), 1, "{fixed:#?}");
+    assert_eq!(fs::read_to_string(&file).expect("the hooks"), text);
+}
+
+#[test]
+fn an_upgrade_behind_a_link_leaves_the_commands_as_they_are() {
+    let world = World::new();
+    let program = world.bin().join("recall");
+    let install = |version: &str| {
+        let folder = world.root().join("versions").join(version);
+        fs::create_dir_all(&folder).expect("a version's folder");
+        fs::hard_link(world.program(), folder.join("recall"))
+            .or_else(|_| fs::copy(world.program(), folder.join("recall")).map(drop))
+            .expect("the version's program");
+        let _ = fs::remove_file(&program);
+        std::os::unix::fs::symlink(folder.join("recall"), &program).expect("the link");
+        let mut command = std::process::Command::new(&program);
+        command.env_clear().envs(world.environment()).current_dir(world.root());
+        let ran = Ran::of(command.args(["install", "--agent", "codex", "--timer", "none"]).output().expect("recall starts"));
+        assert_eq!(ran.code, 0, "{ran:#?}");
+        (ran.err, fs::read_to_string(hooks_file(&world)).expect("the hooks"))
+    };
+    let (first, hooks) = install("1");
+    assert!(first.contains("type `/hooks`") && hooks.contains(&format!("{}' hook session-start", program.display())), "{hooks}");
+    fs::remove_dir_all(world.root().join("versions/1")).expect("the older version is gone");
+    let (second, after) = install("2");
+    assert_eq!(after, hooks);
+    assert!(!second.contains("/hooks"), "{second}");
 }
 
 #[test]

@@ -56,7 +56,10 @@ fn each_agent_has_a_line_with_what_is_read_of_it_and_what_it_has_of_ours() {
         assert_eq!(ran.code, 0, "{ran:#?}");
     }
     let told = line(&world, "Codex");
-    assert!(told.ends_with("; full; hooks installed; MCP server installed") && !told.contains("waiting"), "{told}");
+    assert!(
+        told.ends_with("; full; hooks installed; MCP server installed; hooks not accepted yet") && !told.contains("waiting"),
+        "{told}"
+    );
     let told = line(&world, "Windsurf");
     let parts = "MCP and a rule; hooks installed; MCP server installed; rule installed";
     assert_eq!(told, format!("Windsurf: its sessions are not read; {parts}"));
