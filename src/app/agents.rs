@@ -11,8 +11,12 @@ use crate::setup::inspect::{self, InstalledRule, RulesState, ServerRegistration,
 use crate::setup::{Host, InstallScope};
 use crate::store::Memory;
 use crate::store::status::ClientCounts;
+use crate::sys::child_process::which;
 use transcripts::client::Client;
 use transcripts::session::Millis;
+
+/// Where the value of a setting comes from that nobody set.
+const DEFAULT: &str = "default";
 
 /// An agent that is used here, or that has something of ours.
 #[derive(Debug, Serialize)]
@@ -40,6 +44,61 @@ pub(crate) struct AgentState {
     /// The model that makes digests may see its sessions. `None` where none are read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) for_model: Option<bool>,
+    /// Where what was said in them goes when they are digested. The same.
+    #[serde(rename = "sent_to", skip_serializing_if = "Option::is_none")]
+    pub(crate) destination: Option<Destination>,
+}
+
+/// Where what was said in an agent's sessions goes when they are digested. In JSON the model's name, or `null`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Destination {
+    /// To this model, through this command.
+    Model { name: String, command: String },
+    /// Nowhere, and why.
+    Here(String),
+}
+
+impl Destination {
+    /// `model` is the name of the one that makes the digests, or why none does.
+    pub(crate) fn of(client: Client, model: Result<&str, &str>, config: &Config) -> Self {
+        let command = config.digest.claude.clone();
+        match model {
+            Err(why) => Self::Here(why.to_owned()),
+            Ok(_) if !config.sources.may_show_model(client) => {
+                Self::Here(format!("`model = true` under `[sources.{}]` would send it to `{command} -p`", client.key()))
+            }
+            Ok(name) => Self::Model { name: name.to_owned(), command },
+        }
+    }
+
+    /// The same of the model that the config names.
+    fn by_config(client: Client, config: &Config) -> Self {
+        let (choice, command) = (config.digest.summarizer, &config.digest.claude);
+        if !choice.may_ask_model() {
+            return Self::of(client, Err(&format!("`digest.summarizer` is `{}`", choice.word())), config);
+        }
+        match which(command, &config.search_path) {
+            None => Self::of(client, Err(&format!("there is no `{command}` on the PATH")), config),
+            Some(_) => Self::of(client, Ok(&config.digest.model), config),
+        }
+    }
+
+    /// For people, behind the agent's name.
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::Model { name, command } => format!("digests by {name} through `{command} -p`"),
+            Self::Here(why) => format!("stays here; {why}"),
+        }
+    }
+}
+
+impl Serialize for Destination {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Model { name, .. } => to.serialize_some(name),
+            Self::Here(_) => to.serialize_none(),
+        }
+    }
 }
 
 /// How a part of ours is that an agent has.
@@ -75,6 +134,20 @@ pub(crate) fn stored_states(config: &Config, host: &Host<'_>) -> Vec<AgentState>
     states(&store.and_then(|store| store.sessions_by_client().ok()).unwrap_or_default(), host)
 }
 
+/// Other agents that are used here, and of which the config does not say whether the model may see their sessions, where there is a model to
+/// see them.
+pub(crate) fn undecided(host: &Host<'_>) -> Vec<Client> {
+    let config = host.config;
+    let is_asked = config.digest.summarizer.may_ask_model() && which(&config.digest.claude, &config.search_path).is_some();
+    let settings = config.effective();
+    let is_open = |client: &Client| {
+        let key = format!("sources.{}.model", client.key());
+        settings.iter().any(|setting| setting.key == key && setting.origin == DEFAULT)
+    };
+    let used = Client::ALL.into_iter().filter(|client| is_asked && !client.is_usual() && Agent::Read(*client).is_used(host));
+    used.filter(is_open).collect()
+}
+
 fn state(agent: Agent, counts: &[ClientCounts], installed: &Installed<'_>) -> Option<AgentState> {
     let Installed { host, .. } = installed;
     let client = agent.client();
@@ -98,6 +171,7 @@ fn state(agent: Agent, counts: &[ClientCounts], installed: &Installed<'_>) -> Op
             .and_then(|_| codex_trust::trust(host))
             .map(|(trust, _)| trust),
         for_model: client.map(|client| host.config.sources.may_show_model(client)),
+        destination: client.map(|client| Destination::by_config(client, host.config)),
     })
 }
 

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::reading::print_hanging;
+use crate::app::agents::undecided;
 use crate::app::{Completion, consent};
 use crate::cli::args::InstallArgs;
 use crate::config::Config;
@@ -16,6 +17,7 @@ use crate::setup::lock::InstallLock;
 use crate::setup::plan::{InstallPlan, InstallRequest};
 use crate::setup::{Host, InstallScope, Timer, apply, inspect, plan, timer_calendar};
 use crate::sys::messages::Ui;
+use text::clean::without_controls;
 
 /// How long the name of a part is with the spaces behind it.
 const PART_CHARS: usize = 10;
@@ -57,6 +59,7 @@ pub(crate) fn run(args: &InstallArgs, config: &Config, out: &mut impl Write) -> 
         if let Some(change) = change {
             print_next_steps(&change, timer, config, out)?;
         }
+        print_undecided(args, &host, out)?;
     }
     Ok(if ui.warned() { Completion::Partly } else { Completion::Done })
 }
@@ -101,6 +104,9 @@ fn install_all(args: &InstallArgs, host: &Host<'_>, ui: &Ui, out: &mut impl Writ
         end_dry_run(ui, out)?;
     }
     timer.iter().try_for_each(|timer| print_next_steps(WITH_NOTES, *timer, host.config, out))?;
+    if timer.is_some() {
+        print_undecided(args, host, out)?;
+    }
     Ok(if ui.warned() { Completion::Partly } else { Completion::Done })
 }
 
@@ -177,4 +183,21 @@ fn print_next_steps(change: &str, timer: Timer, config: &Config, out: &mut impl 
     }
     writeln!(out, "`recall doctor` says whether all is well.")?;
     Ok(())
+}
+
+/// Tells a person on the terminal how to let the model see the sessions of other agents, until the config says something of it: recall itself
+/// does not write that file.
+fn print_undecided(args: &InstallArgs, host: &Host<'_>, out: &mut impl Write) -> Result<()> {
+    let undecided = if args.yes || !consent::has_terminal() { Vec::new() } else { undecided(host) };
+    let names = undecided.iter().map(|client| client.name()).collect::<Vec<_>>().join(", ");
+    if names.is_empty() {
+        return Ok(());
+    }
+    let (file, command) = (host.config.config_file.display(), &host.config.digest.claude);
+    let why = format!(
+        "No model sees what was said in sessions of {names}: it stays here. To have `{command} -p` digest them, put this into {file}; with `false`, you are not told again:"
+    );
+    writeln!(out)?;
+    print_hanging("", "", &without_controls(&why), out)?;
+    undecided.iter().try_for_each(|client| Ok(writeln!(out, "\n[sources.{}]\nmodel = true", client.key())?))
 }

@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::analyze::eligibility::SkipReason;
+use crate::app::agents::Destination;
 use crate::app::digest::from_pages::Outlived;
 use crate::app::digest::ingest::parts;
 use crate::app::digest::maker::DigestMaker;
@@ -26,6 +27,7 @@ use crate::store::{Memory, Reader};
 use crate::sys::messages::Ui;
 use crate::sys::pager;
 use text::clean::{counted, fit_title, id8, one_line, size, without_controls};
+use transcripts::client::Client;
 use transcripts::session::Millis;
 
 /// How many sessions of a group are named, unless all are asked for.
@@ -67,12 +69,15 @@ pub(crate) fn run(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis
             *not_now = Some(SkipReason::ModelUnavailable(why.clone()));
         }
     }
+    let model = maker.model.as_ref().map(|model| model.name()).map_err(String::as_str);
+    let agents: Vec<AgentPlan> =
+        store.sessions_by_client()?.into_iter().map(|of| AgentPlan::of(of.client, &report, model, config)).collect();
     if request.json {
-        serde_json::to_writer(&mut *out, &DryRunReply::of(&report, &plan, &outcome))?;
+        serde_json::to_writer(&mut *out, &DryRunReply::of(&report, &plan, &outcome, &agents))?;
         writeln!(out)?;
         return Ok(());
     }
-    print(&report, &plan, &outcome, out)?;
+    print(&report, &plan, &outcome, &agents, out)?;
     let named = if request.verbose { usize::MAX } else { EXAMPLES };
     groups(&plan).iter().try_for_each(|group| group.print(named, |head| describe(head, &shown, config), out))
 }
@@ -109,7 +114,7 @@ impl Outcome {
     }
 }
 
-fn print(report: &Report, plan: &DigestPlan, outcome: &Outcome, out: &mut impl Write) -> Result<()> {
+fn print(report: &Report, plan: &DigestPlan, outcome: &Outcome, agents: &[AgentPlan], out: &mut impl Write) -> Result<()> {
     writeln!(
         out,
         "would read      {} of {}, {}, {}",
@@ -118,6 +123,9 @@ fn print(report: &Report, plan: &DigestPlan, outcome: &Outcome, out: &mut impl W
         counted(report.rows_new as usize, "new line"),
         size(report.bytes_read)
     )?;
+    if let Some(new) = report.new_by_agent() {
+        writeln!(out, "                {new}")?;
+    }
     if report.sessions_forgotten > 0 {
         let forgotten = counted(report.sessions_forgotten as usize, "session");
         writeln!(out, "would forget    {forgotten} older than `retention.days`")?;
@@ -143,6 +151,10 @@ fn print(report: &Report, plan: &DigestPlan, outcome: &Outcome, out: &mut impl W
     }
     if !plan.left.is_empty() {
         writeln!(out, "would leave     {} made without the model unchanged", counted(plan.left.len(), "digest"))?;
+    }
+    for (n, AgentPlan { agent, sent_to, .. }) in agents.iter().enumerate() {
+        let label = if n == 0 { "what goes where" } else { "" };
+        writeln!(out, "{label:<16}{}: {}", agent.name(), one_line(&without_controls(&sent_to.text())))?;
     }
     Ok(())
 }
@@ -223,10 +235,27 @@ fn describe(head: &SessionHead, shown: &Memory, config: &Config) -> Result<Strin
     Ok(described)
 }
 
+/// What becomes of an agent's sessions.
+#[derive(Debug, Serialize)]
+struct AgentPlan {
+    agent: Client,
+    /// How many the run would store that are not stored yet.
+    sessions_new: u64,
+    sent_to: Destination,
+}
+
+impl AgentPlan {
+    fn of(client: Client, report: &Report, model: Result<&str, &str>, config: &Config) -> Self {
+        let sessions_new = report.sessions_new_by_agent.get(&client).copied().unwrap_or_default();
+        Self { agent: client, sessions_new, sent_to: Destination::of(client, model, config) }
+    }
+}
+
 /// What a dry run answers as data.
 #[derive(Debug, Serialize)]
 struct DryRunReply<'p> {
     dry_run: bool,
+    agents: &'p [AgentPlan],
     files_seen: u64,
     files_read: u64,
     bytes_read: u64,
@@ -262,7 +291,7 @@ struct SkippedSession<'p> {
 }
 
 impl<'p> DryRunReply<'p> {
-    fn of(report: &Report, plan: &'p DigestPlan, outcome: &Outcome) -> Self {
+    fn of(report: &Report, plan: &'p DigestPlan, outcome: &Outcome, agents: &'p [AgentPlan]) -> Self {
         let chosen = |(head, not_now): &'p (SessionHead, Option<SkipReason>)| ChosenSession {
             session: &head.id,
             project: &head.project.key,
@@ -271,6 +300,7 @@ impl<'p> DryRunReply<'p> {
         };
         Self {
             dry_run: true,
+            agents,
             files_seen: report.files_seen,
             files_read: report.files_read,
             bytes_read: report.bytes_read,

@@ -172,6 +172,13 @@ impl Report {
         Ok(())
     }
 
+    /// How many sessions of which agent are new, unless they are the usual one's.
+    pub(super) fn new_by_agent(&self) -> Option<String> {
+        let of = |(client, new): (&Client, &u64)| format!("{new} of {}", client.name());
+        let all = || self.sessions_new_by_agent.iter().map(of).collect::<Vec<_>>().join(", ");
+        (!is_usual(&self.sessions_new_by_agent)).then(|| format!("new sessions: {}", all()))
+    }
+
     fn text(&self) -> String {
         let cost = if self.cost_usd > 0.0 { format!(", ${:.4} at list price", self.cost_usd) } else { String::new() };
         let line = |label: &str, text: String| format!("{label:<10}{text}\n");
@@ -190,10 +197,8 @@ impl Report {
             let (bad, unknown) = (counted(self.rows_bad as usize, "unreadable line"), counted(self.rows_unknown as usize, "line"));
             text += &line("", format!("{bad}, {unknown} of unknown types"));
         }
-        if !is_usual(&self.sessions_new_by_agent) {
-            let of = |(client, new): (&Client, &u64)| format!("{new} of {}", client.name());
-            let all = self.sessions_new_by_agent.iter().map(of).collect::<Vec<_>>().join(", ");
-            text += &line("", format!("new sessions: {all}"));
+        if let Some(new) = self.new_by_agent() {
+            text += &line("", new);
         }
         if self.memory_files_read + self.memory_files_gone > 0 {
             let read = self.memory_files_read;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{codex, gemini};
+use crate::support::answers::at_terminal;
 use crate::support::{World, age, files_below, user};
 
 fn agents(world: &World, command: &str) -> Vec<Value> {
@@ -41,6 +42,7 @@ fn each_agent_has_a_line_with_what_is_read_of_it_and_what_it_has_of_ours() {
     assert_eq!(agent(&world, "windsurf"), Value::Null, "it is not used here");
     let unread = json!({
         "agent": "codex", "tier": "full", "sessions": 0, "last_at": null, "waiting": 0, "hooks": "missing", "mcp": "missing", "for_model": false,
+        "sent_to": null,
     });
     assert_eq!(agent(&world, "codex"), unread);
     world.digest(&["--ingest-only"]);
@@ -77,6 +79,72 @@ fn each_agent_has_a_line_with_what_is_read_of_it_and_what_it_has_of_ours() {
     assert_eq!(agent(&world, "codex")["hooks"], "outdated");
     fs::write(&hooks, "{").expect("half a file");
     assert_eq!(agent(&world, "codex")["hooks"], "broken");
+}
+
+/// Claude Code and Codex were used, and there is a `claude` that does nothing.
+fn with_two() -> World {
+    let world = codex::world("0.55.0");
+    world.transcript("-home-u-kitchen/s1.jsonl", user("s1", "u1", "2026-11-20T09:00:00Z", "Add a spoon to the kitchen"));
+    world.fake_claude("#!/bin/sh\nexit 1\n");
+    world
+}
+
+const ASKS: &str = "Codex: stays here; `model = true` under `[sources.codex]` would send it to `claude -p`";
+
+#[test]
+fn it_is_told_whose_words_go_to_which_model() {
+    let world = with_two();
+    let dry = || world.recall(["digest", "--dry-run"]).out;
+    let shown = || world.recall(["status"]).out;
+    let sent = || {
+        let ran = world.recall(["digest", "--dry-run", "--json"]);
+        let plan: Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {ran:#?}"));
+        plan["agents"].clone()
+    };
+    let plan = dry();
+    assert!(plan.contains("\n                new sessions: 1 of Claude Code, 4 of Codex\n"), "{plan}");
+    let both = format!("what goes where Claude Code: digests by haiku through `claude -p`\n                {ASKS}\n");
+    assert!(plan.contains(&both), "{plan}");
+    let told = [("claude-code", 1, json!("haiku")), ("codex", 4, Value::Null)];
+    let told = told.map(|(agent, new, model)| json!({"agent": agent, "sessions_new": new, "sent_to": model}));
+    assert_eq!(sent(), json!(told));
+    let both = format!("model       Claude Code: digests by haiku through `claude -p`\n            {ASKS}\n");
+    assert!(shown().contains(&both), "{}", shown());
+
+    world.configure("[sources.codex]\nmodel = true\n[digest]\nmodel = \"opus\"\n");
+    for told in [dry(), shown()] {
+        assert!(told.contains("Codex: digests by opus through `claude -p`\n"), "{told}");
+    }
+    assert_eq!((sent()[1]["sent_to"].clone(), agent(&world, "codex")["sent_to"].clone()), (json!("opus"), json!("opus")));
+    world.configure("[digest]\nsummarizer = \"extract\"\n");
+    assert!(shown().contains("Claude Code: stays here; `digest.summarizer` is `extract`\n"), "{}", shown());
+    assert!(dry().contains("Codex: stays here; the model was not asked for\n"), "{}", dry());
+    world.configure("");
+    fs::remove_file(world.bin().join("claude")).expect("no claude");
+    assert!(shown().contains("Codex: stays here; there is no `claude` on the PATH\n"), "{}", shown());
+    assert_eq!(sent()[0]["sent_to"], Value::Null);
+}
+
+#[test]
+fn an_install_on_a_terminal_says_how_to_let_the_model_see_other_agents_until_the_config_says_something() {
+    const INSTALL: [&str; 3] = ["install", "--timer", "none"];
+    let world = with_two();
+    let install = |more: &[&str]| at_terminal(&world, world.root(), &[&INSTALL[..], more].concat()).shown;
+    let asked = install(&[]);
+    assert!(asked.contains("No model sees what was said in sessions of Codex") && asked.contains("[sources.codex]"), "{asked}");
+    for (said, shown) in [("--yes", install(&["--yes"])), ("--dry-run", install(&["--dry-run"]))] {
+        assert!(!shown.contains("No model sees"), "{said}: {shown}");
+    }
+    assert!(!world.recall(INSTALL).out.contains("No model sees"), "there is no terminal");
+    // The lines are what the config file wants.
+    world.configure("[sources.codex]\nmodel = true\n");
+    assert_eq!(agent(&world, "codex")["for_model"], true);
+    assert!(!install(&[]).contains("No model sees"));
+    world.configure("[sources.codex]\nmodel = false\n");
+    assert!(!install(&[]).contains("No model sees"));
+    world.configure("");
+    fs::remove_file(world.bin().join("claude")).expect("no claude");
+    assert!(!install(&[]).contains("No model sees"), "there is no model");
 }
 
 #[test]
