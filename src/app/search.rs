@@ -157,6 +157,13 @@ impl SearchResult {
     pub(crate) fn remark(&self) -> Option<String> {
         self.by.clone().or_else(|| self.machine.as_ref().map(|machine| format!("on {machine}")))
     }
+
+    /// The same with the agent before it, unless that is the usual one.
+    pub(crate) fn remark_with_agent(&self) -> Option<String> {
+        let agent = Some(self.client.name().to_owned()).filter(|_| !self.client.is_usual());
+        let all: Vec<String> = agent.into_iter().chain(self.remark()).collect();
+        (!all.is_empty()).then(|| all.join(", "))
+    }
 }
 
 impl SearchReply {

@@ -13,6 +13,7 @@ use crate::store::Memory;
 use crate::store::came_since::CameSince;
 use crate::store::neighbours::{OrderPosition, Side};
 use text::clean::shorten;
+use transcripts::client::Client;
 use transcripts::session::{Millis, said};
 
 /// Which session or note, and how many neighbours of it.
@@ -69,6 +70,7 @@ fn of_note(store: &Memory, config: &Config, note: &Note, before: usize, after: u
             began_at: Some(note.at),
             when: config.local_time(Some(note.at), "%Y-%m-%d %H:%M"),
             title: format!("{}: {}", note.kind, note.text),
+            client: Client::default(),
             by: Some(note.origin()),
             open: 0,
             goes_on: false,
@@ -116,6 +118,7 @@ fn line_of(store: &Memory, config: &Config, head: &SessionHead) -> Result<Timeli
     Ok(TimelineEntry {
         short_id: store.short_id(&head.id)?,
         id: head.id.clone(),
+        client: head.client,
         began_at,
         when: config.local_time(began_at, "%Y-%m-%d %H:%M"),
         open: store.open_items_of(head.pk)?.iter().filter(|item| item.verified && !closed.contains(&item.id)).count(),

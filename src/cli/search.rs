@@ -65,7 +65,7 @@ fn print_result(result: &SearchResult, found: &SearchReply, out: &mut impl Write
     let SearchResult { day, short_id, title, .. } = result;
     let title = shorten_title(title, char_limit(title, TITLE));
     let line = |text: &str| one_line(&without_controls(text));
-    let by = result.remark().map(|by| format!("  ({})", line(&by))).unwrap_or_default();
+    let by = result.remark_with_agent().map(|by| format!("  ({})", line(&by))).unwrap_or_default();
     let columns = pager::terminal().map(|size| size.columns);
     let project = line(&result.project_name);
     let others = day.len() + short_id.len() + project.chars().count() + by.chars().count() + 6;

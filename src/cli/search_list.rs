@@ -126,6 +126,6 @@ fn line(result: &SearchResult, is_chosen: bool) -> String {
     let clean = |text: &str| one_line(&without_controls(text));
     let mark = if is_chosen { '>' } else { ' ' };
     let title = shorten(&clean(&result.title), PASSAGE_CHARS);
-    let remark = result.remark().map(|remark| format!("  ({})", clean(&remark))).unwrap_or_default();
+    let remark = result.remark_with_agent().map(|remark| format!("  ({})", clean(&remark))).unwrap_or_default();
     format!("{mark} {}  {}  {}  {title}{remark}", result.day, clean(&result.short_id), clean(&result.project_name))
 }

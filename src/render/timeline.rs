@@ -35,6 +35,9 @@ pub(crate) struct TimelineEntry {
     pub(crate) when: String,
     /// The digest's title, or the start of the first prompt.
     pub(crate) title: String,
+    /// Whose session it is; not said of Claude Code's.
+    #[serde(rename = "agent", skip_serializing_if = "Client::is_usual")]
+    pub(crate) client: Client,
     /// The author, if it is a note.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) by: Option<String>,
@@ -183,6 +186,9 @@ impl Timeline {
 impl TimelineEntry {
     fn render(&self) -> String {
         let mut line = format!("{}  {}  {}", self.when, self.short_id, said(&shorten_title(&self.title, TITLE), TITLE));
+        if !self.client.is_usual() {
+            line.push_str(&format!(" ({})", self.client.name()));
+        }
         if let Some(by) = &self.by {
             line.push_str(&format!(" ({})", said(by, TITLE)));
         }

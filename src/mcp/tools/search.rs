@@ -10,6 +10,7 @@ use crate::config::Config;
 use crate::mcp::text::line;
 use crate::model::time_spec::parse_time;
 use text::clean::shorten_title;
+use transcripts::client::Client;
 use transcripts::session::{Millis, short_id};
 
 /// Longest title and passage, in characters.
@@ -79,6 +80,9 @@ struct Line {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     other: bool,
     title: String,
+    /// Whose session it is; not said of Claude Code's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<&'static str>,
     /// Of a note: who wrote it, and whether what it wants is done.
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<String>,
@@ -132,10 +136,11 @@ impl Tool for SearchTool {
 
     fn text(answer: &SearchReply) -> String {
         let mut text = String::new();
-        for Line { id, day, project, other, title, by, since_then, best, .. } in &answer.results {
+        for Line { id, day, project, other, title, agent, by, since_then, best, .. } in &answer.results {
             let other = if *other { "other project " } else { "" };
-            let by = by.as_ref().map(|by| format!(" ({by})")).unwrap_or_default();
-            text += &format!("{day} {id} {other}{project}: {title}{by}\n");
+            let remarks: Vec<&str> = (*agent).into_iter().chain(by.as_deref()).collect();
+            let remark = if remarks.is_empty() { String::new() } else { format!(" ({})", remarks.join(", ")) };
+            text += &format!("{day} {id} {other}{project}: {title}{remark}\n");
             since_then.iter().for_each(|line| text += &format!("  {line}\n"));
             text += &best.as_ref().map(|best| format!("  {best}\n")).unwrap_or_default();
         }
@@ -188,6 +193,7 @@ fn result_line(result: &SearchResult, found: &search::SearchReply) -> Line {
         project: line(&result.project_name, TITLE),
         other: result.is_elsewhere,
         title: line(&shorten_title(&result.title, TITLE), TITLE),
+        agent: Some(result.client).filter(|client| !client.is_usual()).map(Client::key),
         by: result.remark().map(|by| line(&by, TITLE)),
         since_then: result.since_then.iter().flatten().map(|told| line(told, SINCE_THEN)).collect(),
         best: result.found_in.map(best),

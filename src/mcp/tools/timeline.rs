@@ -9,6 +9,7 @@ use crate::app::timeline;
 use crate::mcp::text::line;
 use crate::render::timeline::{TITLE, Timeline, TimelineEntry, TimelineStep};
 use text::clean::shorten_title;
+use transcripts::client::Client;
 
 const DEFAULT_COUNT: usize = 3;
 const MAX_COUNT: usize = 20;
@@ -56,6 +57,9 @@ struct Line {
     /// Local time.
     when: String,
     title: String,
+    /// Whose session it is; not said of Claude Code's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<&'static str>,
     /// Of a note: who wrote it, and whether what it wants is done.
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<String>,
@@ -113,6 +117,7 @@ fn line_of(one: &TimelineEntry) -> Line {
         id: one.short_id.clone(),
         when: one.when.clone(),
         title: line(&shorten_title(&one.title, TITLE), TITLE),
+        agent: Some(one.client).filter(|client| !client.is_usual()).map(Client::key),
         by: one.by.as_ref().map(|by| line(by, TITLE)),
         open: one.open,
         unfinished: !one.digested || one.goes_on,

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::recorded::{Counts, Recorded, Tokens};
+use crate::support::mcp_client::Peer;
 use crate::support::{World, files_below, user};
 
 const CODEX: Recorded = Recorded { agent: "codex", fixtures: "codex", home: ".codex" };
@@ -105,6 +106,22 @@ fn a_rollout_that_was_packed_or_put_away_is_the_same_session() {
     assert!((world.pages(), CODEX.counts(&world)) == before, "{:#?}", world.pages());
 }
 
+fn is_named_wherever_a_session_is_a_line(world: &World, id: &str) {
+    let lines = |args: &[&str]| world.recall(args).out;
+    let found = lines(&["search", "spoon"]);
+    let first = found.lines().next().expect("a result");
+    assert!(first.ends_with("  (Codex)"), "{found}");
+    let told = lines(&["timeline", id]);
+    assert!(told.lines().any(|line| line.starts_with("> ") && line.contains(" (Codex)")), "{told}");
+    let told: Value = serde_json::from_str(&lines(&["timeline", id, "--json"])).expect("JSON");
+    assert_eq!((&told["session"]["agent"], &told["before"][0]["agent"]), (&"codex".into(), &"codex".into()), "{told}");
+    let mut client = Peer::greet(world);
+    let (told, text) = client.call("timeline", json!({"id": id}));
+    assert!(told["this"]["agent"] == "codex" && text.contains(" (Codex)"), "{told} {text}");
+    let (told, text) = client.call("search", json!({"query": "spoon"}));
+    assert!(told["results"][0]["agent"] == "codex" && text.contains(" (codex)"), "{told} {text}");
+}
+
 #[test]
 fn the_config_says_whether_codex_is_read_and_a_session_is_resumed_by_codex() {
     let world = world("0.169.0");
@@ -121,6 +138,7 @@ fn the_config_says_whether_codex_is_read_and_a_session_is_resumed_by_codex() {
     let short = &id[28..];
     assert!(world.recall(["list"]).out.contains(&format!("  {short}  kitchen  ")), "{}", world.recall(["list"]).out);
     assert!(world.recall(["show", short]).out.contains("Codex's last reply"));
+    is_named_wherever_a_session_is_a_line(&world, id);
     assert!(world.recall(["search", "agent:codex", "spoon"]).out.contains(short));
     assert_eq!(world.recall(["search", "agent:claude-code", "spoon"]).out, "");
     assert!(world.recall(["stats", "--by", "agent"]).out.contains("\nCodex "));
