@@ -102,6 +102,8 @@
 //! - **Where an agent has its hooks and MCP servers**: `setup::locations` names the files; the forms are `setup::hook_command::HookForm` and
 //!   `setup::servers::EntryForm`, in TOML `setup::toml_servers`. `setup::InstallScope` says who has hooks of ours. What an agent is told by a
 //!   rule that no hook can tell it: `setup::rules_file`.
+//! - **What is told of an agent**, by `recall status` and `recall doctor`: `app::agents`. What an agent can be told, its tier, is a column of the table
+//!   in `setup::agent_hosts`; the names that users may call it by are in `transcripts::client`. What Codex lets run is `setup::codex_trust`.
 //! - **A tool of a client**: its name and class in the `tools` of its folder there; all else asks for its `transcripts::session::item::ToolClass`.
 //! - **Another kind of document that search finds**, as memory files of Claude's are (`inputs::client_memory` reads them, `store::memory_files` keeps
 //!   them): a column of `doc` and its words in `store::document`; `search::HitSource` makes whoever tells results decide how; a view in

@@ -18,6 +18,7 @@ use crate::setup::plan::{InstallPlan, InstallRequest};
 use crate::setup::{Host, InstallScope, Timer, apply, inspect, plan, timer_calendar};
 use crate::sys::messages::Ui;
 use text::clean::without_controls;
+use transcripts::client::Client;
 
 /// How long the name of a part is with the spaces behind it.
 const PART_CHARS: usize = 10;
@@ -48,6 +49,7 @@ pub(crate) fn run(args: &InstallArgs, config: &Config, out: &mut impl Write) -> 
     }
     plan.warnings.iter().for_each(|warning| ui.warn(warning));
     plan.notes.iter().for_each(|note| ui.note(note));
+    other_copilot(args.agent, &host).iter().for_each(|note| ui.note(note));
     if args.dry_run {
         plan.show(out)?;
         if !plan.is_empty() {
@@ -142,6 +144,19 @@ fn install_and_tell(plan: InstallPlan, host: &Host<'_>, ui: &Ui, out: &mut impl 
         print_hanging(part, &" ".repeat(part.len()), rest, out)?;
     }
     timer
+}
+
+/// Of a name that two agents go by: which two there are, where only the other one is used here.
+fn other_copilot(agent: Agent, host: &Host<'_>) -> Option<String> {
+    let (cli, chat) = (Agent::Read(Client::CopilotCli), Agent::Read(Client::VscodeCopilot));
+    (agent == cli && !cli.is_used(host) && chat.is_used(host)).then(|| {
+        format!(
+            "this is for {}, the program `copilot`, which is not used here; {} is: `--agent {}` names it",
+            cli.name(),
+            chat.name(),
+            chat.key()
+        )
+    })
 }
 
 /// Why nothing is installed for an agent.

@@ -1,6 +1,6 @@
 //! Numbers on the command line: each parser says in our own words what is accepted.
 
-use crate::setup::agent_hosts::{Agent, AgentHost};
+use crate::setup::agent_hosts::Agent;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -8,16 +8,15 @@ use transcripts::client::Client;
 
 /// An agent by its name.
 pub(super) fn client(text: &str) -> Result<Client, String> {
-    let all = Client::ALL.map(Client::key).join(", ");
-    Client::named(text).ok_or_else(|| format!("no such agent; known are {all}"))
+    Client::named(text).ok_or_else(|| match Agent::named(text) {
+        Some(agent) => format!("the sessions of {} are not read", agent.name()),
+        None => format!("no such agent; known are {}", Agent::names_of_read()),
+    })
 }
 
 /// An agent into which something can be installed, by its name.
 pub(super) fn agent(text: &str) -> Result<Agent, String> {
-    Agent::named(text).ok_or_else(|| {
-        let all: Vec<&str> = AgentHost::agents().map(Agent::key).collect();
-        format!("no such agent; known are {}", all.join(", "))
-    })
+    Agent::named(text).ok_or_else(|| format!("no such agent; known are {}", Agent::names()))
 }
 
 /// A whole number of things, such as sessions or threads.

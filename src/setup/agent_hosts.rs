@@ -42,6 +42,16 @@ impl Agent {
         }
     }
 
+    /// Every name that is accepted.
+    pub(crate) fn names() -> String {
+        names_of(Self::all())
+    }
+
+    /// The same of those whose sessions are read.
+    pub(crate) fn names_of_read() -> String {
+        names_of(Self::all().filter(|agent| agent.client().is_some()))
+    }
+
     /// The one that somebody means by a name, in whatever case.
     pub(crate) fn named(name: &str) -> Option<Self> {
         let unread = Self::UNREAD.into_iter().find(|agent| name.trim().eq_ignore_ascii_case(agent.key()));
@@ -82,6 +92,16 @@ impl Agent {
         let folder = host.environment.client_dir(client, host.config);
         host.config.sources.reads(client) && source_of(client).layouts().iter().any(|layout| folder.join(layout).is_dir())
     }
+}
+
+/// The name of each with its other ones: `claude-code (claude, claudecode)`.
+fn names_of(agents: impl Iterator<Item = Agent>) -> String {
+    let others = |agent: Agent| agent.client().map_or(&[][..], Client::aliases).join(", ");
+    let all = agents.map(|agent| match others(agent) {
+        none if none.is_empty() => agent.key().to_owned(),
+        others => format!("{} ({others})", agent.key()),
+    });
+    all.collect::<Vec<_>>().join(", ")
 }
 
 /// How much the sessions of an agent can be told.
@@ -375,6 +395,16 @@ mod tests {
             told.push((tier.name().to_owned(), names));
         }
         assert_eq!(documented(), told);
+    }
+
+    #[test]
+    fn the_book_lists_every_other_name() {
+        let book = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/src/agents.md")).unwrap();
+        for client in Client::ALL.into_iter().filter(|client| !client.aliases().is_empty()) {
+            let names = client.aliases().iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            let row = format!("| `{}` | {names} |", client.key());
+            assert!(book.lines().any(|line| line == row), "{row}");
+        }
     }
 
     #[test]

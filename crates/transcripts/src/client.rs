@@ -183,26 +183,35 @@ impl Client {
         }
     }
 
+    /// Other names by which users and programs call it. `copilot` is the program of that name.
+    pub fn aliases(self) -> &'static [&'static str] {
+        match self {
+            Self::ClaudeCode => &["claude", "claudecode"],
+            Self::Codex => &["codex-cli", "openai-codex"],
+            Self::CopilotCli => &["copilot", "github-copilot"],
+            Self::QwenCode => &["qwen", "qwencode"],
+            Self::Pi => &[],
+            Self::OpenCode => &["open-code"],
+            Self::Cline => &[],
+            Self::Cowork => &["claude-cowork", "claude-desktop"],
+            Self::Gemini => &["gemini-cli", "geminicli"],
+            Self::Cursor => &["cursor-agent"],
+            Self::RooCode => &["roo", "roocode", "roo-cline"],
+            Self::KiloCode => &["kilo", "kilocode"],
+            Self::Antigravity => &["google-antigravity", "antigravity-cli", "agy"],
+            Self::Windsurf => &[],
+            Self::VscodeCopilot => &["vscode", "vs-code", "vs-code-copilot", "copilot-chat"],
+        }
+    }
+
     /// The client that somebody means by a name, in whatever case.
     pub fn named(name: &str) -> Option<Self> {
-        match name.trim().to_lowercase().replace([' ', '_'], "-").as_str() {
-            "claude" | "claudecode" | "claude-code" => Some(Self::ClaudeCode),
-            "codex" | "codex-cli" | "openai-codex" => Some(Self::Codex),
-            "copilot" | "copilot-cli" | "github-copilot" => Some(Self::CopilotCli),
-            "qwen" | "qwen-code" | "qwencode" => Some(Self::QwenCode),
-            "pi" => Some(Self::Pi),
-            "opencode" | "open-code" => Some(Self::OpenCode),
-            "cline" => Some(Self::Cline),
-            "cowork" | "claude-cowork" | "claude-desktop" => Some(Self::Cowork),
-            "gemini" | "gemini-cli" | "geminicli" => Some(Self::Gemini),
-            "cursor" | "cursor-agent" => Some(Self::Cursor),
-            "roo" | "roo-code" | "roocode" | "roo-cline" => Some(Self::RooCode),
-            "kilo" | "kilo-code" | "kilocode" => Some(Self::KiloCode),
-            "vscode-copilot" | "vs-code-copilot" | "copilot-chat" => Some(Self::VscodeCopilot),
-            "antigravity" | "google-antigravity" | "antigravity-cli" | "agy" => Some(Self::Antigravity),
-            "windsurf" => Some(Self::Windsurf),
-            _ => None,
+        // What is stored has the key.
+        if let Some(client) = Self::ALL.into_iter().find(|client| client.key() == name) {
+            return Some(client);
         }
+        let name = name.trim().to_lowercase().replace([' ', '_'], "-");
+        Self::ALL.into_iter().find(|client| client.key() == name || client.aliases().contains(&name.as_str()))
     }
 
     /// Is it the one for which nothing need be said?
@@ -222,5 +231,19 @@ mod tests {
             assert_eq!(serde_json::to_string(&client).unwrap(), format!("\"{}\"", client.key()));
         }
         assert_eq!((Client::named("vim"), Client::named("")), (None, None));
+    }
+
+    #[test]
+    fn no_name_means_two() {
+        let mut all: Vec<&str> =
+            Client::ALL.into_iter().flat_map(|client| client.aliases().iter().copied().chain([client.key()])).collect();
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count);
+        for (name, client) in [("VS Code", Client::VscodeCopilot), ("copilot", Client::CopilotCli), ("Claude", Client::ClaudeCode)]
+        {
+            assert_eq!(Client::named(name), Some(client), "{name}");
+        }
     }
 }

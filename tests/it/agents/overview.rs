@@ -190,3 +190,32 @@ fn only_agents_that_delete_transcripts_have_a_deadline() {
     fs::write(&settings, json!({"general": {"sessionRetention": {"enabled": false}}}).to_string()).expect("settings");
     assert!(found(&of_gemini).starts_with("ok: ") && !found(&of_gemini).contains("deletes"));
 }
+
+#[test]
+fn an_agent_is_known_by_every_name_that_it_goes_by() {
+    let world = World::new();
+    fs::create_dir_all(world.home().join(".config/Code/User/workspaceStorage")).expect("the editor's folder");
+    let install = |name: &str| world.recall(["install", "--timer", "none", "--dry-run", "--mcp", "--agent", name]);
+    for name in ["vscode", "VS Code", "vs-code", "copilot-chat"] {
+        let ran = install(name);
+        assert!(ran.code == 0 && ran.out.contains("/Code/User/mcp.json"), "{name}: {ran:#?}");
+    }
+    for name in ["claude", "ClaudeCode"] {
+        assert!(install(name).out.contains(&format!("{}", world.claude_dir().join("settings.json").display())), "{name}");
+    }
+    // Of two Copilots the name is that of the program, and which one is used here is said.
+    let ran = install("copilot");
+    assert!(ran.out.contains("/.copilot/hooks/recall.json") && ran.err.contains("`--agent vscode-copilot` names it"), "{ran:#?}");
+    fs::create_dir_all(world.home().join(".copilot/session-state")).expect("its folder");
+    assert!(!install("copilot").err.contains("vscode-copilot"));
+    let unknown = install("vim");
+    for name in
+        ["claude-code (claude, claudecode)", "vscode-copilot (vscode, vs-code, vs-code-copilot, copilot-chat)", "antigravity", "pi"]
+    {
+        assert!(unknown.code == 2 && unknown.err.contains(name), "{name}: {unknown:#?}");
+    }
+    let ran = world.recall(["list", "--agent", "windsurf"]);
+    assert!(ran.code == 2 && ran.err.contains("the sessions of Windsurf are not read"), "{ran:#?}");
+    let ran = world.recall(["list", "--agent", "vim"]);
+    assert!(ran.err.contains("copilot-cli (copilot, github-copilot)") && !ran.err.contains("windsurf"), "{ran:#?}");
+}
