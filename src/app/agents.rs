@@ -41,12 +41,11 @@ pub(crate) struct AgentState {
     /// What the user said of the hooks that are there. `None` of an agent that runs them without being told to trust them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) trust: Option<Trust>,
-    /// The model that makes digests may see its sessions. `None` where none are read.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) for_model: Option<bool>,
-    /// Where what was said in them goes when they are digested. The same.
-    #[serde(rename = "sent_to", skip_serializing_if = "Option::is_none")]
-    pub(crate) destination: Option<Destination>,
+    /// The model that makes digests may see its sessions.
+    pub(crate) for_model: bool,
+    /// Where what was said in them goes when they are digested.
+    #[serde(rename = "sent_to")]
+    pub(crate) destination: Destination,
 }
 
 /// Where what was said in an agent's sessions goes when they are digested. In JSON the model's name, or `null`.
@@ -144,15 +143,15 @@ pub(crate) fn undecided(host: &Host<'_>) -> Vec<Client> {
         let key = format!("sources.{}.model", client.key());
         settings.iter().any(|setting| setting.key == key && setting.origin == DEFAULT)
     };
-    let used = Client::ALL.into_iter().filter(|client| is_asked && !client.is_usual() && Agent::Read(*client).is_used(host));
+    let used = Client::ALL.into_iter().filter(|client| is_asked && !client.is_usual() && Agent(*client).is_used(host));
     used.filter(is_open).collect()
 }
 
 fn state(agent: Agent, counts: &[ClientCounts], installed: &Installed<'_>) -> Option<AgentState> {
     let Installed { host, .. } = installed;
-    let client = agent.client();
+    let client = agent.0;
     let none = ClientCounts { client: Client::default(), sessions: 0, last_at: None, waiting: 0 };
-    let counts = counts.iter().find(|counts| Some(counts.client) == client).copied().unwrap_or(none);
+    let counts = counts.iter().find(|counts| counts.client == client).copied().unwrap_or(none);
     let (hooks, mcp, rule) = (installed.hooks(agent), installed.server(agent), installed.rule(agent));
     // The hooks of another agent say nothing of this one.
     let own_hooks = hooks.filter(|_| !agent.runs_hooks_of_claude());
@@ -170,8 +169,8 @@ fn state(agent: Agent, counts: &[ClientCounts], installed: &Installed<'_>) -> Op
             .filter(|agent| codex_trust::is_asked_by(*agent))
             .and_then(|_| codex_trust::trust(host))
             .map(|(trust, _)| trust),
-        for_model: client.map(|client| host.config.sources.may_show_model(client)),
-        destination: client.map(|client| Destination::by_config(client, host.config)),
+        for_model: host.config.sources.may_show_model(client),
+        destination: Destination::by_config(client, host.config),
     })
 }
 
@@ -185,7 +184,7 @@ struct Installed<'h> {
 
 impl Installed<'_> {
     fn hooks(&self, agent: Agent) -> Option<PartState> {
-        let agent = if agent.runs_hooks_of_claude() { Agent::Read(Client::ClaudeCode) } else { agent };
+        let agent = if agent.runs_hooks_of_claude() { Agent(Client::ClaudeCode) } else { agent };
         // In Windsurf they tell a session nothing, but they are there.
         let scope = InstallScope::of(agent, InstallScope::User).filter(|scope| inspect::can_have_hooks(*scope))?;
         let of_agent = || self.settings.iter().filter(|file| file.scope.agent() == scope.agent());

@@ -10,10 +10,7 @@ pub(super) fn line(state: &AgentState, config: &Config) -> String {
     let AgentState { agent, tier, sessions, last_at, waiting, hooks, mcp, rule, trust, .. } = state;
     let last = last_at.map(|at| format!(", last {}", config.local_time(Some(at), "%Y-%m-%d %H:%M"))).unwrap_or_default();
     let waits = if *waiting > 0 { format!(", {waiting} waiting for a digest") } else { String::new() };
-    let sessions = match agent.client() {
-        Some(_) => format!("{}{last}{waits}", counted(*sessions as usize, "session")),
-        None => "its sessions are not read".to_owned(),
-    };
+    let sessions = format!("{}{last}{waits}", counted(*sessions as usize, "session"));
     let parts = [("hooks", hooks), ("MCP server", mcp), ("rule", rule)];
     let parts = parts.into_iter().filter_map(|(what, state)| state.map(|state| part(what, state)));
     let trusted = trust.map(|trust| said(trust).to_owned());

@@ -148,7 +148,7 @@ fn install_and_tell(plan: InstallPlan, host: &Host<'_>, ui: &Ui, out: &mut impl 
 
 /// Of a name that two agents go by: which two there are, where only the other one is used here.
 fn other_copilot(agent: Agent, host: &Host<'_>) -> Option<String> {
-    let (cli, chat) = (Agent::Read(Client::CopilotCli), Agent::Read(Client::VscodeCopilot));
+    let (cli, chat) = (Agent(Client::CopilotCli), Agent(Client::VscodeCopilot));
     (agent == cli && !cli.is_used(host) && chat.is_used(host)).then(|| {
         format!(
             "this is for {}, the program `copilot`, which is not used here; {} is: `--agent {}` names it",

@@ -1,6 +1,6 @@
 //! Numbers on the command line: each parser says in our own words what is accepted.
 
-use crate::setup::agent_hosts::Agent;
+use crate::setup::agent_hosts::{Agent, names};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -8,15 +8,12 @@ use transcripts::client::Client;
 
 /// An agent by its name.
 pub(super) fn client(text: &str) -> Result<Client, String> {
-    Client::named(text).ok_or_else(|| match Agent::named(text) {
-        Some(agent) => format!("the sessions of {} are not read", agent.name()),
-        None => format!("no such agent; known are {}", Agent::names_of_read()),
-    })
+    Client::named(text).ok_or_else(|| format!("no such agent; known are {}", names()))
 }
 
 /// An agent into which something can be installed, by its name.
 pub(super) fn agent(text: &str) -> Result<Agent, String> {
-    Agent::named(text).ok_or_else(|| format!("no such agent; known are {}", Agent::names()))
+    client(text).map(Agent)
 }
 
 /// A whole number of things, such as sessions or threads.

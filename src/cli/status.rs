@@ -82,10 +82,9 @@ fn print(status: &Status, config: &Config, out: &mut impl Write) -> Result<()> {
         let label = if n == 0 { "agents" } else { "" };
         writeln!(out, "{label:<12}{}", agents::line(agent, config))?;
     }
-    let sent = status.agents.iter().filter_map(|agent| Some((agent.agent.name(), agent.destination.as_ref()?)));
-    for (n, (name, destination)) in sent.enumerate() {
+    for (n, agent) in status.agents.iter().enumerate() {
         let label = if n == 0 { "model" } else { "" };
-        writeln!(out, "{label:<12}{name}: {}", line(&destination.text()))?;
+        writeln!(out, "{label:<12}{}: {}", agent.agent.name(), line(&agent.destination.text()))?;
     }
     if status.notes > 0 {
         writeln!(out, "notes       {}", counted(status.notes as usize, "note"))?;

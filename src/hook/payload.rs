@@ -50,7 +50,6 @@ const USUAL_ID: &str = "session_id";
 /// The event of Windsurf's that we note, by its documentation; it names the event under this key, and the transcript among what the event
 /// is about.
 const WINDSURF_EVENTS: [(Event, &str); 1] = [(Event::Stop, "post_cascade_response_with_transcript")];
-const WINDSURF: &str = "windsurf";
 const WINDSURF_EVENT: &str = "agent_action_name";
 const WINDSURF_ID: &str = "trajectory_id";
 const WINDSURF_DETAILS: &str = "tool_info";
@@ -240,9 +239,8 @@ impl Payload {
             (Form::Cursor, Client::Cursor) => is_used(folder) && (self.transcript.as_os_str().is_empty() || is_own()),
             // Which file it names is not known: one of the editor's.
             (Form::VsCode, Client::VscodeCopilot) => is_used(folder) && (self.transcript.as_os_str().is_empty() || is_below()),
-            // By its name: its hook is installed whether or not its transcripts are read.
-            (Form::Windsurf, client) => client.key() == WINDSURF && is_below(),
-            (_, client) if client.key() == WINDSURF => false,
+            (Form::Windsurf, Client::Windsurf) => is_below(),
+            (Form::Windsurf, _) | (_, Client::Windsurf) => false,
             (Form::Cursor | Form::VsCode, _) | (_, Client::Cursor | Client::VscodeCopilot) => false,
             _ => source_of(folder.client).calls_hooks(&self.transcript) && is_own(),
         }

@@ -13,65 +13,28 @@ use transcripts::source::source_of;
 
 /// An agent into which something can be installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Agent {
-    /// One whose sessions are read, too.
-    Read(Client),
-    Antigravity,
-    Windsurf,
-}
+pub(crate) struct Agent(pub(crate) Client);
 
 impl Agent {
-    /// Those whose sessions are not read.
-    const UNREAD: [Self; 2] = [Self::Antigravity, Self::Windsurf];
-
     /// As an option names it.
     pub(crate) fn key(self) -> &'static str {
-        match self {
-            Self::Read(client) => client.key(),
-            Self::Antigravity => "antigravity",
-            Self::Windsurf => "windsurf",
-        }
+        self.0.key()
     }
 
     /// Its name for people.
     pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Read(client) => client.name(),
-            Self::Antigravity => "Antigravity",
-            Self::Windsurf => "Windsurf",
-        }
-    }
-
-    /// Every name that is accepted.
-    pub(crate) fn names() -> String {
-        names_of(Self::all())
-    }
-
-    /// The same of those whose sessions are read.
-    pub(crate) fn names_of_read() -> String {
-        names_of(Self::all().filter(|agent| agent.client().is_some()))
-    }
-
-    /// The one that somebody means by a name, in whatever case.
-    pub(crate) fn named(name: &str) -> Option<Self> {
-        let unread = Self::UNREAD.into_iter().find(|agent| name.trim().eq_ignore_ascii_case(agent.key()));
-        unread.or_else(|| Client::named(name).map(Self::Read))
+        self.0.name()
     }
 
     /// All that recall knows, in the order in which they are listed.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
-        Client::ALL.into_iter().map(Self::Read).chain(Self::UNREAD)
+        Client::ALL.into_iter().map(Self)
     }
 
     /// What its sessions can be told.
     pub(crate) fn tier(self) -> Tier {
         let of_others = AgentHost::of(self).map_or(Tier::ReadOnly, |host| host.tier);
         if self.is_usual() { Tier::Full } else { of_others }
-    }
-
-    /// Whose sessions are read, if its are.
-    pub(crate) fn client(self) -> Option<Client> {
-        if let Self::Read(client) = self { Some(client) } else { None }
     }
 
     /// Does it run the hooks of Claude Code's settings, and none of its own?
@@ -81,25 +44,24 @@ impl Agent {
 
     /// Is it the one for which nothing need be said?
     pub(crate) fn is_usual(self) -> bool {
-        matches!(self, Self::Read(client) if client.is_usual())
+        self.0.is_usual()
     }
 
-    /// Is it used on this machine, and are its sessions read if they can be?
+    /// Is it used on this machine, and are its sessions read?
     pub(crate) fn is_used(self, host: &Host<'_>) -> bool {
-        let Self::Read(client) = self else {
-            return AgentHost::of(self).is_some_and(|agent| agent.signs.iter().any(|sign| agent.folder(host).join(sign).is_dir()));
-        };
-        let folder = host.environment.client_dir(client, host.config);
-        host.config.sources.reads(client) && source_of(client).layouts().iter().any(|layout| folder.join(layout).is_dir())
+        let sessions = host.environment.client_dir(self.0, host.config);
+        let has_sessions = || source_of(self.0).layouts().iter().any(|layout| sessions.join(layout).is_dir());
+        let has_sign =
+            || AgentHost::of(self).is_some_and(|agent| agent.signs.iter().any(|sign| agent.folder(host).join(sign).is_dir()));
+        host.config.sources.reads(self.0) && (has_sessions() || has_sign())
     }
 }
 
-/// The name of each with its other ones: `claude-code (claude, claudecode)`.
-fn names_of(agents: impl Iterator<Item = Agent>) -> String {
-    let others = |agent: Agent| agent.client().map_or(&[][..], Client::aliases).join(", ");
-    let all = agents.map(|agent| match others(agent) {
-        none if none.is_empty() => agent.key().to_owned(),
-        others => format!("{} ({others})", agent.key()),
+/// Every name that is accepted, with its other ones: `claude-code (claude, claudecode)`.
+pub(crate) fn names() -> String {
+    let all = Client::ALL.into_iter().map(|client| match client.aliases().join(", ") {
+        none if none.is_empty() => client.key().to_owned(),
+        others => format!("{} ({others})", client.key()),
     });
     all.collect::<Vec<_>>().join(", ")
 }
@@ -141,7 +103,7 @@ pub(crate) struct AgentHost {
     servers: Servers,
     /// The file of its rules: of one that no hook of ours can tell anything at the start of a session.
     rules: Option<RulesFile>,
-    /// Folders in its own, one of which is there if an agent is used whose sessions are not read.
+    /// Folders in its own, one of which is there if the agent is used, whether or not it has written a session that can be read.
     signs: &'static [&'static str],
 }
 
@@ -178,7 +140,7 @@ enum Folder {
 
 static ALL: [AgentHost; 9] = [
     AgentHost {
-        agent: Agent::Read(Client::Codex),
+        agent: Agent(Client::Codex),
         tier: Tier::Full,
         folder: Folder::Sessions(Client::Codex),
         hooks: Some(("hooks.json", HookForm::USUAL)),
@@ -188,7 +150,7 @@ static ALL: [AgentHost; 9] = [
         signs: &[],
     },
     AgentHost {
-        agent: Agent::Read(Client::CopilotCli),
+        agent: Agent(Client::CopilotCli),
         tier: Tier::Full,
         folder: Folder::Sessions(Client::CopilotCli),
         // It reads every file of that folder, so ours is one of its own.
@@ -199,7 +161,7 @@ static ALL: [AgentHost; 9] = [
         signs: &[],
     },
     AgentHost {
-        agent: Agent::Read(Client::QwenCode),
+        agent: Agent(Client::QwenCode),
         tier: Tier::Full,
         folder: Folder::Sessions(Client::QwenCode),
         // Seen with Qwen Code 0.24.4: milliseconds, and servers and hooks in one file.
@@ -209,7 +171,7 @@ static ALL: [AgentHost; 9] = [
         signs: &[],
     },
     AgentHost {
-        agent: Agent::Read(Client::OpenCode),
+        agent: Agent(Client::OpenCode),
         tier: Tier::Full,
         folder: Folder::Config("opencode"),
         hooks: Some(("plugin/recall.js", HookForm::OPENCODE)),
@@ -224,7 +186,7 @@ static ALL: [AgentHost; 9] = [
         signs: &[],
     },
     AgentHost {
-        agent: Agent::Read(Client::Gemini),
+        agent: Agent(Client::Gemini),
         tier: Tier::Full,
         folder: Folder::Sessions(Client::Gemini),
         hooks: Some(("settings.json", HookForm::GEMINI)),
@@ -234,7 +196,7 @@ static ALL: [AgentHost; 9] = [
         signs: &[],
     },
     AgentHost {
-        agent: Agent::Read(Client::Cursor),
+        agent: Agent(Client::Cursor),
         tier: Tier::StartOnly,
         folder: Folder::Sessions(Client::Cursor),
         hooks: Some(("hooks.json", HookForm::CURSOR)),
@@ -244,7 +206,7 @@ static ALL: [AgentHost; 9] = [
         signs: &[],
     },
     AgentHost {
-        agent: Agent::Read(Client::VscodeCopilot),
+        agent: Agent(Client::VscodeCopilot),
         tier: Tier::StartOnly,
         // So that the file has a name that no other has.
         folder: Folder::AboveSessions(Client::VscodeCopilot),
@@ -262,7 +224,7 @@ static ALL: [AgentHost; 9] = [
     },
     // Of both their documentation; not tried.
     AgentHost {
-        agent: Agent::Antigravity,
+        agent: Agent(Client::Antigravity),
         tier: Tier::McpAndRule,
         folder: Folder::Home(".gemini"),
         // It has hooks, of which no two descriptions say the same.
@@ -274,7 +236,7 @@ static ALL: [AgentHost; 9] = [
         signs: &["antigravity", "antigravity-cli"],
     },
     AgentHost {
-        agent: Agent::Windsurf,
+        agent: Agent(Client::Windsurf),
         tier: Tier::McpAndRule,
         folder: Folder::Home(".codeium/windsurf"),
         // None of its hooks gives a session anything.

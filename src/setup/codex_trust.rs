@@ -45,7 +45,7 @@ struct TrustedHook {
 
 /// What the user said of our hooks, and the events of those of which that holds. `None` where there are none, or it cannot be known.
 pub(crate) fn trust(host: &Host<'_>) -> Option<(Trust, Vec<String>)> {
-    let codex = AgentHost::of(Agent::Read(Client::Codex))?;
+    let codex = AgentHost::of(Agent(Client::Codex))?;
     let file = codex.hooks_file(host)?;
     let ours = hooks(&serde_json::from_slice(&fs::read(&file).ok()?).ok()?);
     let said: toml::Table = match fs::read_to_string(file.with_file_name("config.toml")) {
@@ -60,7 +60,7 @@ pub(crate) fn trust(host: &Host<'_>) -> Option<(Trust, Vec<String>)> {
 
 /// Does an agent run only hooks that the user accepted?
 pub(crate) fn is_asked_by(agent: Agent) -> bool {
-    agent == Agent::Read(Client::Codex)
+    agent == Agent(Client::Codex)
 }
 
 fn of_hook(hook: &TrustedHook, file: &Path, said: &toml::Table) -> Trust {

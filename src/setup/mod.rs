@@ -80,7 +80,7 @@ impl InstallScope {
     /// What an agent's sessions are for an install; of Claude Code's as `scope` says. `None` of an agent that has no hooks of ours.
     pub(crate) fn of(agent: Agent, scope: Self) -> Option<Self> {
         match agent {
-            Agent::Read(Client::ClaudeCode) => Some(scope),
+            Agent(Client::ClaudeCode) => Some(scope),
             other => AgentHost::of(other).map(|_| Self::Agent(other)),
         }
     }
@@ -92,7 +92,7 @@ impl InstallScope {
 
     /// Whose sessions they are.
     pub(crate) fn agent(self) -> Agent {
-        if let Self::Agent(agent) = self { agent } else { Agent::Read(Client::ClaudeCode) }
+        if let Self::Agent(agent) = self { agent } else { Agent(Client::ClaudeCode) }
     }
 
     /// As an option of `recall install` and `recall uninstall`.

@@ -24,8 +24,7 @@ pub(in crate::web) fn status_page(viewer: &Viewer<'_>) -> Result<Page> {
     let runs = last_runs(&viewer.memory, MAX_RUNS)?;
     let SettingsReply { settings, notices } = settings(viewer.config);
     // Those with sessions to look at.
-    let agents = found.agents.iter().filter(|one| one.sessions > 0).filter_map(|one| Some((one.agent.client()?, one)));
-    let agents: Vec<_> = agents.collect();
+    let agents = found.agents.iter().filter(|one| one.sessions > 0).map(|one| (one.agent.0, one)).collect::<Vec<_>>();
     let config_file = viewer.config.config_file.display().to_string();
     let body = html! {
         h1 { "Status" }
@@ -40,7 +39,7 @@ pub(in crate::web) fn status_page(viewer: &Viewer<'_>) -> Result<Page> {
         @if agents.iter().any(|(client, _)| !client.is_usual()) {
             section .part { h2 { "Agents" }
                 ul { @for (client, one) in &agents { li { a href=(format!("{}?agent={}", addresses::SESSIONS, client.key())) { (client.name()) } " "
-                    span .hint { (counted(one.sessions as usize, "session")) ", last " (viewer.config.local_time(one.last_at, "%Y-%m-%d")) @if one.for_model == Some(false) { ", not shown to the model" } } } } }
+                    span .hint { (counted(one.sessions as usize, "session")) ", last " (viewer.config.local_time(one.last_at, "%Y-%m-%d")) @if !one.for_model { ", not shown to the model" } } } } }
             }
         }
         details .part #settings {
