@@ -44,7 +44,8 @@ impl Scene {
     fn new(program: &'static str, args: &'static [&'static str]) -> Option<Self> {
         if !clients().join(program).exists() {
             // Not by a macro: of a test that passes, those print nothing.
-            let _ = writeln!(std::io::stderr(), "LEFT OUT: the real client {program}, which is not in RECALL_TEST_AGENTS");
+            let line = format!("LEFT OUT: the real client {program}, which is not in RECALL_TEST_AGENTS\n");
+            let _ = std::io::stderr().write_all(line.as_bytes());
             return None;
         }
         let scene = Self { world: World::new(), api: ModelApi::saying(SAID), program, args };
