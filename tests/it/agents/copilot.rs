@@ -5,10 +5,46 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::recorded::{Counts, Recorded, Tokens};
+
 use crate::support::{World, age, files_below};
 
 pub const SESSION: &str = "93e7562b-1d7d-4e18-b3ed-b992d462256e";
 const KEY: &str = "ghp_Zq8mTn4vXw2LrB7cKd9fHs3jPy6eAu5gQoR1";
+
+pub const COPILOT: Recorded = Recorded { agent: "copilot-cli", fixtures: "copilot", home: ".copilot" };
+pub const VERSION: &str = "made";
+
+/// What the scene in `fixtures/copilot` has the client do: a test that fails and passes, a commit, a command that the user turns down. Nothing of
+/// the private turn is kept, nor its tokens.
+#[test]
+fn what_was_done_is_what_is_read() {
+    let files = ["larder/parse.py", "larder/units.py", "tests/test_parse.py"];
+    let expected = Counts {
+        sessions: 3,
+        prompts: 3 + 1 + 2,
+        replies: 5 + 1 + 2,
+        commands: 3 + 1,
+        failed: 1 + 1,
+        files: files.iter().map(|name| format!("/home/dev/src/larder/{name}")).collect(),
+        commits: 1,
+        subagents: 1,
+        recaps: 1,
+        ..Counts::default()
+    };
+    let tokens = Tokens { input: 23_530, cached: 3600, output: 1403 }.without(&[(1120, 62)]);
+    assert_eq!(COPILOT.read(VERSION), (expected, tokens));
+}
+
+#[test]
+fn nothing_that_is_secret_or_private_is_kept() {
+    COPILOT.keeps_no_secret(VERSION);
+}
+
+#[test]
+fn it_does_not_matter_in_which_pieces_events_are_read() {
+    COPILOT.reads_any_pieces(VERSION);
+}
 
 pub fn world() -> World {
     let event = |n: usize, kind: &str, data: Value, agent: Option<&str>| {

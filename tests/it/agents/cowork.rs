@@ -3,7 +3,42 @@
 use std::fs;
 use std::time::Duration;
 
+use super::recorded::{Counts, Recorded, Tokens};
 use crate::support::{World, age, copy_tree, files_below, fixtures};
+
+const DESKTOP: &str = if cfg!(target_os = "macos") { "Library/Application Support/Claude" } else { ".config/Claude" };
+pub const COWORK: Recorded = Recorded { agent: "cowork", fixtures: "cowork", home: DESKTOP };
+pub const VERSION: &str = "made";
+
+/// What the scene in `fixtures/cowork` has the client do. Nothing of the private turn is kept, nor its tokens.
+#[test]
+fn what_was_done_is_what_is_read() {
+    let files = ["larder/parse.py", "larder/units.py", "tests/test_parse.py"];
+    let expected = Counts {
+        sessions: 3,
+        prompts: 3 + 1 + 2,
+        replies: 5 + 1 + 2,
+        commands: 3 + 1,
+        failed: 1 + 1,
+        files: files.iter().map(|name| format!("/home/dev/src/larder/{name}")).collect(),
+        commits: 1,
+        subagents: 1,
+        recaps: 1,
+        ..Counts::default()
+    };
+    let tokens = Tokens { input: 18_530, cached: 3400, output: 1003 }.without(&[(1120, 62)]);
+    assert_eq!(COWORK.read(VERSION), (expected, tokens));
+}
+
+#[test]
+fn nothing_that_is_secret_or_private_is_kept() {
+    COWORK.keeps_no_secret(VERSION);
+}
+
+#[test]
+fn it_does_not_matter_in_which_pieces_transcripts_are_read() {
+    COWORK.reads_any_pieces(VERSION);
+}
 
 #[test]
 fn tasks_are_read_as_sessions_of_their_own_agent() {

@@ -5,7 +5,41 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::recorded::{Counts, Recorded, Tokens};
+
 use crate::support::{World, age, files_below};
+
+pub const CURSOR: Recorded = Recorded { agent: "cursor", fixtures: "cursor", home: ".cursor" };
+pub const VERSION: &str = "made";
+
+/// What the scene in `fixtures/cursor` has the client do. Only its last session has results, as newer releases write them: nothing says of the others
+/// that a test failed or that a commit was made. Tokens are written nowhere.
+#[test]
+fn what_was_done_is_what_is_read() {
+    let files = ["larder/parse.py", "larder/units.py", "tests/test_parse.py"];
+    let expected = Counts {
+        sessions: 3,
+        prompts: 3 + 1 + 2,
+        replies: 5 + 1 + 2,
+        commands: 3 + 1 + 2,
+        failed: 1,
+        files: files.iter().map(|name| format!("/home/dev/src/larder/{name}")).collect(),
+        subagents: 1,
+        interrupted: 1,
+        ..Counts::default()
+    };
+    assert_eq!(CURSOR.read(VERSION), (expected, Tokens { input: 0, cached: 0, output: 0 }));
+}
+
+#[test]
+fn nothing_that_is_secret_or_private_is_kept() {
+    CURSOR.keeps_no_secret(VERSION);
+}
+
+#[test]
+fn it_does_not_matter_in_which_pieces_transcripts_are_read() {
+    CURSOR.reads_any_pieces(VERSION);
+}
 
 fn row(role: &str, blocks: &Value) -> String {
     format!("{}\n", json!({"role": role, "message": {"content": blocks}}))

@@ -191,9 +191,9 @@ const COMMITS: [&str; 2] = ["Read fractions of a spoon", "Read mixed amounts in 
 /// Their keys, and who is named in their private prompts.
 const SECRETS: [&str; 4] = ["ghp_Zq8mTn4vXw2LrB7c", "ghp_cLq0tI1jkszp88r7", "Quill", "Zacharias"];
 /// The tools that run commands.
-const COMMANDS: [&str; 11] = [
-    "bash", "run_commands", "exec_command", "shell", "shell_command", "local_shell", "container.exec", "run_shell_command",
-    "execute_command", "run_in_terminal", "run_command",
+const COMMANDS: [&str; 13] = [
+    "Bash", "Shell", "bash", "run_commands", "exec_command", "shell", "shell_command", "local_shell", "container.exec",
+    "run_shell_command", "execute_command", "run_in_terminal", "run_command",
 ];
 
 fn holds(file: &Path, text: &str) -> bool {
