@@ -1,6 +1,7 @@
 //! A growing file, cut anywhere, comes to the same pages and rows as the whole file read at once: a digest is made from the whole
 //! stored session, and ids and dates come from the session, never from the run.
 
+mod agents;
 pub mod feeding;
 pub mod sessions;
 
