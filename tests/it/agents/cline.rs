@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::recorded::{Counts, Recorded};
 use crate::support::{World, files_below};
 
-const CLINE: Recorded = Recorded { agent: "cline", fixtures: "cline", home: ".cline" };
+pub const CLINE: Recorded = Recorded { agent: "cline", fixtures: "cline", home: ".cline" };
 const VERSION: &str = "3.0.65";
 
 #[test]

@@ -13,7 +13,7 @@ const USER: &str = if cfg!(target_os = "macos") { "Library/Application Support/C
 const CLINE: Recorded = Recorded { agent: "cline", fixtures: "cline", home: USER };
 const ROO: Recorded = Recorded { agent: "roo-code", fixtures: "roo-code", home: USER };
 const KILO: Recorded = Recorded { agent: "kilo-code", fixtures: "kilo-code", home: USER };
-const ALL: [(Recorded, &str); 3] = [(CLINE, "extension"), (ROO, "made"), (KILO, "made")];
+pub const ALL: [(Recorded, &str); 3] = [(CLINE, "extension"), (ROO, "made"), (KILO, "made")];
 
 fn files(names: &[&str]) -> std::collections::BTreeSet<String> {
     names.iter().map(|name| format!("/home/dev/src/larder/{name}")).collect()

@@ -22,6 +22,7 @@ mod qwen;
 mod qwen_host;
 mod real_clients;
 mod recorded;
+mod told_by_hooks;
 mod vscode_copilot;
 mod vscode_copilot_host;
 mod windsurf;

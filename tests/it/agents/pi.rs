@@ -6,10 +6,10 @@ use std::fs;
 use super::recorded::{Counts, Recorded, Tokens};
 use crate::support::{World, files_below};
 
-const PI: Recorded = Recorded { agent: "pi", fixtures: "pi", home: ".pi/agent" };
+pub const PI: Recorded = Recorded { agent: "pi", fixtures: "pi", home: ".pi/agent" };
 const VERSION: &str = "0.73.1";
 /// Its other scene.
-const LARDER: &str = "larder-0.73.1";
+pub const LARDER: &str = "larder-0.73.1";
 
 #[test]
 fn what_was_done_is_what_is_read() {

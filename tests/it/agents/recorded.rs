@@ -55,6 +55,23 @@ impl Recorded {
         world
     }
 
+    /// A world in which its client of this version was at work, and in which each of these texts in its files was replaced, as JSON has them.
+    pub fn world_with(&self, version: &str, changes: &[(&str, String)]) -> World {
+        let world = self.world(version);
+        let files = files_below(&self.home_in(&world));
+        for (text, other) in changes {
+            let mut is_there = false;
+            for file in &files {
+                let old = fs::read_to_string(file).expect("a transcript");
+                is_there |= old.contains(text);
+                fs::write(file, old.replace(text, other)).expect("a transcript");
+            }
+            assert!(is_there, "{version}: {text}");
+        }
+        self.age(&world);
+        world
+    }
+
     fn recording(&self, version: &str) -> PathBuf {
         fixtures().join(self.fixtures).join(version)
     }
