@@ -13,6 +13,7 @@ mod editor_tasks;
 mod gemini;
 mod gemini_documents;
 mod gemini_host;
+mod one_project;
 mod opencode;
 mod opencode_files;
 mod opencode_host;
