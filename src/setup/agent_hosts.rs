@@ -100,7 +100,8 @@ pub(crate) struct AgentHost {
     folder: Folder,
     /// The file of its hooks, in its folder, and what they are. `None`: it has no such file.
     hooks: Option<(&'static str, HookForm)>,
-    servers: Servers,
+    /// `None`: it takes none.
+    servers: Option<Servers>,
     /// The file of its rules: of one that no hook of ours can tell anything at the start of a session.
     rules: Option<RulesFile>,
     /// Folders in its own, one of which is there if the agent is used, whether or not it has written a session that can be read.
@@ -138,14 +139,14 @@ enum Folder {
     Config(&'static str),
 }
 
-static ALL: [AgentHost; 9] = [
+static ALL: [AgentHost; 10] = [
     AgentHost {
         agent: Agent(Client::Codex),
         tier: Tier::Full,
         folder: Folder::Sessions(Client::Codex),
         hooks: Some(("hooks.json", HookForm::USUAL)),
         // Seen to be listed by `codex mcp list`, with 0.55 to 0.169.
-        servers: Servers::usual(&["config.toml"], EntryForm::PLAIN),
+        servers: Some(Servers::usual(&["config.toml"], EntryForm::PLAIN)),
         rules: None,
         signs: &[],
     },
@@ -156,7 +157,7 @@ static ALL: [AgentHost; 9] = [
         // It reads every file of that folder, so ours is one of its own.
         hooks: Some(("hooks/recall.json", HookForm::COPILOT)),
         // Seen to be listed by `copilot mcp list`, with 1.0.102.
-        servers: Servers::usual(&["mcp-config.json"], EntryForm::COPILOT),
+        servers: Some(Servers::usual(&["mcp-config.json"], EntryForm::COPILOT)),
         rules: None,
         signs: &[],
     },
@@ -166,7 +167,7 @@ static ALL: [AgentHost; 9] = [
         folder: Folder::Sessions(Client::QwenCode),
         // Seen with Qwen Code 0.24.4: milliseconds, and servers and hooks in one file.
         hooks: Some(("settings.json", HookForm { timeout: TIMEOUT * 1000, ..HookForm::USUAL })),
-        servers: Servers::usual(&["settings.json"], EntryForm::PLAIN),
+        servers: Some(Servers::usual(&["settings.json"], EntryForm::PLAIN)),
         rules: None,
         signs: &[],
     },
@@ -176,12 +177,20 @@ static ALL: [AgentHost; 9] = [
         folder: Folder::Config("opencode"),
         hooks: Some(("plugin/recall.js", HookForm::OPENCODE)),
         // Its documentation.
-        servers: Servers {
+        servers: Some(Servers {
             files: &["opencode.jsonc", "opencode.json"],
             location: ServerLocation::Named(OPENCODE_SERVERS),
             entry: EntryForm::OPENCODE,
             comments: true,
-        },
+        }),
+        rules: None,
+        signs: &[],
+    },
+    AgentHost {
+        agent: Agent::Read(Client::Pi),
+        folder: Folder::Sessions(Client::Pi),
+        hooks: Some(("extensions/recall.js", HookForm::PI)),
+        servers: None,
         rules: None,
         signs: &[],
     },
@@ -191,7 +200,7 @@ static ALL: [AgentHost; 9] = [
         folder: Folder::Sessions(Client::Gemini),
         hooks: Some(("settings.json", HookForm::GEMINI)),
         // Seen with Gemini CLI 0.61: servers and hooks in one file.
-        servers: Servers::usual(&["settings.json"], EntryForm::PLAIN),
+        servers: Some(Servers::usual(&["settings.json"], EntryForm::PLAIN)),
         rules: None,
         signs: &[],
     },
@@ -201,7 +210,7 @@ static ALL: [AgentHost; 9] = [
         folder: Folder::Sessions(Client::Cursor),
         hooks: Some(("hooks.json", HookForm::CURSOR)),
         // Its documentation; not tried.
-        servers: Servers::usual(&["mcp.json"], EntryForm::PLAIN),
+        servers: Some(Servers::usual(&["mcp.json"], EntryForm::PLAIN)),
         rules: None,
         signs: &[],
     },
@@ -213,12 +222,12 @@ static ALL: [AgentHost; 9] = [
         // It runs the hooks of Claude Code's settings.
         hooks: None,
         // Its documentation; not tried.
-        servers: Servers {
+        servers: Some(Servers {
             files: &["User/mcp.json"],
             location: ServerLocation::Named(VS_CODE_SERVERS),
             entry: EntryForm::TYPED,
             comments: true,
-        },
+        }),
         rules: None,
         signs: &[],
     },
@@ -230,7 +239,7 @@ static ALL: [AgentHost; 9] = [
         // It has hooks, of which no two descriptions say the same.
         hooks: None,
         // Of version 2 and of its command-line program; version 1 had it in `antigravity`.
-        servers: Servers::usual(&["config/mcp_config.json"], EntryForm::PLAIN),
+        servers: Some(Servers::usual(&["config/mcp_config.json"], EntryForm::PLAIN)),
         // Gemini CLI reads it, too.
         rules: Some(RulesFile { name: "GEMINI.md", max_chars: 12_000 }),
         signs: &["antigravity", "antigravity-cli"],
@@ -241,7 +250,7 @@ static ALL: [AgentHost; 9] = [
         folder: Folder::Home(".codeium/windsurf"),
         // None of its hooks gives a session anything.
         hooks: Some(("hooks.json", HookForm::WINDSURF)),
-        servers: Servers::usual(&["mcp_config.json"], EntryForm::PLAIN),
+        servers: Some(Servers::usual(&["mcp_config.json"], EntryForm::PLAIN)),
         rules: Some(RulesFile { name: "memories/global_rules.md", max_chars: 6_000 }),
         signs: &[""],
     },
@@ -267,24 +276,24 @@ impl AgentHost {
         self.hooks.map(|(_, form)| form)
     }
 
-    /// The file of its servers: of several the one that has ours, else the first.
-    pub(crate) fn servers_file(&self, host: &Host<'_>) -> PathBuf {
+    /// The file of its servers, if it takes any: of several the one that has ours, else the first.
+    pub(crate) fn servers_file(&self, host: &Host<'_>) -> Option<PathBuf> {
         let folder = self.folder(host);
-        let all: Vec<PathBuf> = self.servers.files.iter().map(|name| folder.join(name)).collect();
+        let all: Vec<PathBuf> = self.servers.as_ref()?.files.iter().map(|name| folder.join(name)).collect();
         let may_have_ours =
             |path: &&PathBuf| fs::read(path).is_ok_and(|text| memchr::memmem::find(&text, servers::NAME.as_bytes()).is_some());
         let found = all.iter().find(may_have_ours).or_else(|| all.iter().find(|path| path.exists()));
-        found.or(all.last()).cloned().unwrap_or(folder)
+        found.or(all.last()).cloned()
     }
 
     /// Where in that file they stand.
-    pub(crate) fn location(&self) -> ServerLocation {
-        self.servers.location.clone()
+    pub(crate) fn location(&self) -> Option<ServerLocation> {
+        self.servers.as_ref().map(|servers| servers.location.clone())
     }
 
     /// What an entry of a server says.
-    pub(crate) fn entry_form(&self) -> EntryForm {
-        self.servers.entry
+    pub(crate) fn entry_form(&self) -> Option<EntryForm> {
+        self.servers.as_ref().map(|servers| servers.entry)
     }
 
     /// The file of its rules, and how many characters of it count, if it has one.
@@ -299,7 +308,7 @@ impl AgentHost {
 
     /// Do servers and hooks stand in one file, which is edited once for both?
     pub(crate) fn shares_file(&self) -> bool {
-        self.hooks.is_some_and(|(name, _)| self.servers.files == [name])
+        self.hooks.zip(self.servers.as_ref()).is_some_and(|((name, _), servers)| servers.files == [name])
     }
 
     fn folder(&self, host: &Host<'_>) -> PathBuf {
@@ -330,8 +339,8 @@ pub(crate) fn takes_comments(path: &Path) -> bool {
 
 /// Of several agents the one whose name of the file says most of the path.
 fn apart(path: &Path) -> Option<&'static Servers> {
-    let names = ALL.iter().filter(|host| !host.shares_file());
-    let names = names.flat_map(|host| host.servers.files.iter().map(|name| (*name, &host.servers)));
+    let all = ALL.iter().filter(|host| !host.shares_file()).filter_map(|host| host.servers.as_ref());
+    let names = all.flat_map(|servers| servers.files.iter().map(move |name| (*name, servers)));
     names.filter(|(name, _)| path.ends_with(name)).max_by_key(|(name, _)| name.len()).map(|(_, servers)| servers)
 }
 

@@ -44,7 +44,14 @@ pub(crate) enum HookLayout {
     /// The same without a time, and with a word on whether the user sees what they print.
     FlatUntimed,
     /// In a plugin, which is a file of ours.
-    Plugin,
+    Plugin(Plugin),
+}
+
+/// A client whose hooks are functions of a plugin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Plugin {
+    OpenCode,
+    Pi,
 }
 
 impl HookForm {
@@ -101,7 +108,17 @@ impl HookForm {
             HookEvent::of("session.idle", "stop"),
         ],
         timeout: TIMEOUT,
-        layout: HookLayout::Plugin,
+        layout: HookLayout::Plugin(Plugin::OpenCode),
+    };
+    /// Seen with Pi 0.73.1. It adds to its transcripts and rewrites none, so nothing has to be read before a compaction.
+    pub const PI: Self = Self {
+        events: &[
+            HookEvent::of("session_start", "session-start"),
+            HookEvent::of("before_agent_start", "user-prompt-submit"),
+            HookEvent::of("session_shutdown", "session-end"),
+        ],
+        timeout: TIMEOUT,
+        layout: HookLayout::Plugin(Plugin::Pi),
     };
 
     /// Is a session told anything when it starts?

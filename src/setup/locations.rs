@@ -49,7 +49,7 @@ pub(crate) fn servers_file(scope: InstallScope, host: &Host<'_>) -> Option<(Path
         InstallScope::Local => (client_file(host), ServerLocation::Project(client_project_key(host))),
         InstallScope::Agent(agent) => {
             let agent = AgentHost::of(agent)?;
-            (agent.servers_file(host), agent.location())
+            (agent.servers_file(host)?, agent.location()?)
         }
     })
 }
@@ -76,7 +76,7 @@ pub(crate) fn needs_server(scope: InstallScope) -> bool {
 
 /// What an entry of a scope's server says.
 pub(crate) fn entry_form(scope: InstallScope) -> EntryForm {
-    AgentHost::of(scope.agent()).map_or(EntryForm::TYPED, AgentHost::entry_form)
+    AgentHost::of(scope.agent()).and_then(AgentHost::entry_form).unwrap_or(EntryForm::TYPED)
 }
 
 /// The hooks of the client of a scope.

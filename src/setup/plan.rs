@@ -11,7 +11,7 @@ use super::diff::write_file_diff;
 use super::file::{FileSnapshot, PAUSE, TRIES};
 use super::hook_command::HookLayout;
 use super::inspect;
-use super::locations::{form, has_hooks, invocation, project, settings_file};
+use super::locations::{form, has_hooks, invocation, project, servers_file, settings_file};
 use super::manifest::Manifest;
 use super::registration::{self, BesideHooks, Registration};
 use super::rules_file::{self, RulesEdit};
@@ -87,7 +87,7 @@ impl HooksEdit {
         let file = read_settled(&path)?;
         let text = file.text()?;
         let located = |broken: Broken| match form(scope).layout {
-            HookLayout::Plugin => broken.located(&path),
+            HookLayout::Plugin(_) => broken.located(&path),
             _ => settings::located(&path, &broken),
         };
         let broken = |broken| anyhow!("{}\nit is left as it is, and nothing was installed", located(broken));
@@ -170,6 +170,10 @@ pub(crate) fn plan(request: &InstallRequest, host: &Host<'_>) -> Result<InstallP
         Some(hooks) if agent.is_usual() => plan.notes.extend(notes_on_claude(request, hooks, host)),
         Some(hooks) => plan.notes.extend(notes_on_other(hooks)),
         None => {}
+    }
+    if request.mcp && servers_file(request.scope, host).is_none() {
+        let missing = format!("{} takes no MCP servers: it can run `recall search` in a shell", agent.name());
+        if request.is_one_of_all { plan.notes.push(missing) } else { plan.warnings.push(missing) }
     }
     // Nothing is wrong with a machine that has none, and a digest at a session's end does as well.
     plan.notes.extend(missing.filter(|_| !host.config.hooks.digest_at_end).map(str::to_owned));

@@ -84,7 +84,11 @@ pub fn state(text: &str) -> Result<SettingsState, Broken> {
 
 /// The same of the file in which a client has its hooks in this form: a plugin of somebody else's has none.
 pub(crate) fn state_in(form: HookForm, text: &str) -> Result<SettingsState, Broken> {
-    if form.layout == HookLayout::Plugin && !plugin_file::is_ours(text) { Ok(SettingsState::default()) } else { state(text) }
+    if matches!(form.layout, HookLayout::Plugin(_)) && !plugin_file::is_ours(text) {
+        Ok(SettingsState::default())
+    } else {
+        state(text)
+    }
 }
 
 /// Where a settings file is broken, and what the client does then.
@@ -127,8 +131,8 @@ pub(crate) fn set_number(text: &str, key: &str, number: u64) -> Result<String, B
 
 /// Adds the hooks that are missing, and updates those of ours whose program or timeout is another. With `allow`, adds [`RULE`].
 pub fn add(text: &str, invocation: &Invocation, form: HookForm, allow: bool) -> Result<Insertion, Broken> {
-    if form.layout == HookLayout::Plugin {
-        return plugin_file::written(text, invocation, form);
+    if let HookLayout::Plugin(plugin) = form.layout {
+        return plugin_file::written(text, plugin, invocation, form);
     }
     let (mark, body) = split(text);
     let mut shapes = Shapes::new();
@@ -250,7 +254,7 @@ fn entry(form: HookForm, invocation: &Invocation, event: &HookEvent) -> CstInput
         HookLayout::Flat => return json!({ "type": "command", "bash": command, "timeoutSec": timeout }),
         HookLayout::FlatPlain => return json!({ "command": command, "timeout": timeout }),
         HookLayout::FlatUntimed => return json!({ "command": command, "show_output": false }),
-        HookLayout::Nested | HookLayout::Plugin => {}
+        HookLayout::Nested | HookLayout::Plugin(_) => {}
     }
     let hooks = json!([{ "type": "command", "command": command, "timeout": timeout }]);
     if event.matcher.is_empty() { json!({ "hooks": (hooks) }) } else { json!({ "matcher": (event.matcher), "hooks": (hooks) }) }

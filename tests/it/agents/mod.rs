@@ -19,6 +19,7 @@ mod opencode_files;
 mod opencode_host;
 mod overview;
 mod pi;
+mod pi_host;
 mod qwen;
 mod qwen_host;
 mod real_clients;

@@ -16,13 +16,15 @@ use crate::source::line::{malformed, text_of_line, timestamp};
 use crate::source::parsed::state_with;
 use crate::source::patch::absolute;
 use crate::source::row::{NoRecord, RowPlace, Said, name_in, parsed, tokens_of_call};
-use crate::source::said::{self, reply};
+use crate::source::said::{self, reply, told_by_hook};
 use crate::source::tool_use::{command_in, describe_arguments, sanitized_text, tool_name, touch};
 use crate::source::{LineParser, NO_TYPE, ParentLink, ParsedLine, TranscriptIdentity};
 use text::clean::one_line;
 
-/// Entries that are known and hold nothing of the conversation: settings, marks, what extensions keep or tell the model.
-const NOTHING_SAID: [&str; 6] = ["model_change", "thinking_level_change", "label", "custom", "custom_message", "branch_summary"];
+/// Entries that are known and hold nothing of the conversation: settings and marks.
+const NOTHING_SAID: [&str; 4] = ["model_change", "thinking_level_change", "label", "branch_summary"];
+/// What an extension keeps, and what it tells the model: ours does both. Nobody said it.
+const OF_EXTENSIONS: [&str; 2] = ["custom", "custom_message"];
 /// Messages that neither the user nor the assistant said.
 const NOT_SAID: [&str; 4] = ["custom", "branchSummary", "compactionSummary", "bashExecution"];
 /// How the client ends the output of a command that failed.
@@ -51,8 +53,8 @@ pub(super) struct PiLines<'p> {
 impl LineParser for PiLines<'_> {
     fn read(&mut self, line: &[u8]) -> ParsedLine {
         let (line, text) = text_of_line(line);
-        let names = ["type", "id", "parentId", "timestamp", "cwd", "message", "summary", "name"];
-        let Ok([kind, id, parent, at, cwd, message, summary, name]) = json::fields(&text, &names) else {
+        let names = ["type", "id", "parentId", "timestamp", "cwd", "message", "summary", "name", "content", "data"];
+        let Ok([kind, id, parent, at, cwd, message, summary, name, content, data]) = json::fields(&text, &names) else {
             return malformed(&text);
         };
         let (kind, id) = (kind.and_then(json::text).unwrap_or_default(), json::id(id, self.sanitizer));
@@ -76,6 +78,7 @@ impl LineParser for PiLines<'_> {
                 let name = name.and_then(|name| sanitized_text(name, self.sanitizer));
                 Ok(Said::only(name.and_then(|name| said::title(&name, TitleBy::User))))
             }
+            _ if kind.is_one_of(&OF_EXTENSIONS) => self.told(content, data),
             _ if kind.is_one_of(&NOTHING_SAID) => Err(NoRecord::Known),
             _ => Err(NoRecord::unknown("", Some(kind.clone()).filter(|kind| !kind.is_empty()), NO_TYPE)),
         };
@@ -144,6 +147,13 @@ impl<'p> PiLines<'p> {
             _ if role.as_ref().is_some_and(|role| role.is_one_of(&NOT_SAID)) => Err(NoRecord::Known),
             _ => Err(NoRecord::unknown("message ", role, "(no role)")),
         }
+    }
+
+    /// What a hook of ours told, of an extension that keeps it or tells the model.
+    fn told(&self, content: Option<Raw<'_>>, data: Option<Raw<'_>>) -> Result<Said, NoRecord> {
+        let kept = data.and_then(|data| json::fields(data, &["text"]).ok()?[0]);
+        let texts: Vec<_> = [content, kept].into_iter().flatten().filter_map(json::text).collect();
+        told_by_hook(&texts, self.sanitizer).map(|told| Said::only(Some(told))).ok_or(NoRecord::Known)
     }
 
     fn prompt(&self, content: Raw<'_>) -> Result<Said, NoRecord> {

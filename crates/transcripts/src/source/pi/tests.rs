@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::client::Client;
-use crate::session::{Item, Record, Touch, Turn};
+use crate::session::{Evidence, Item, Record, Touch, Turn};
 use crate::source::ParsedLine;
 use crate::source::test_rows::{self, place, told};
 
@@ -36,6 +36,18 @@ fn result(id: &str, call: &str, text: &str, is_error: bool) -> Value {
     let message =
         json!({"role": "toolResult", "toolCallId": call, "content": [{"type": "text", "text": text}], "isError": is_error});
     entry(id, "before", &json!({"message": message}))
+}
+
+#[test]
+fn what_a_hook_of_ours_told_is_known_by_its_names_only() {
+    let context = "<recall-context>\n- changed src/orders.rs\n</recall-context>\n";
+    let kept = |text: &str| entry("1", "0", &json!({"type": "custom", "customType": "recall", "data": {"text": text}}));
+    let sent = |text: &str| entry("1", "0", &json!({"type": "custom_message", "customType": "recall", "content": text}));
+    for read in [records(&[kept(context)]), records(&[sent(context)])] {
+        let [Item::Evidence(Evidence::Told(names))] = &read[0].items[..] else { panic!("{:?}", read[0].items) };
+        assert!(!names.is_empty() && !format!("{:?}", read[0].items).contains("changed src"), "{names:?}");
+    }
+    assert_eq!(records(&[kept("moonstone"), sent("moonstone"), entry("2", "1", &json!({"type": "custom", "data": [1]}))]), []);
 }
 
 #[test]

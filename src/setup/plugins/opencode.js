@@ -1,28 +1,5 @@
-// Written by `recall install --agent opencode`, which writes it anew; `recall uninstall` takes it away.
-// Your sessions start with notes from earlier ones, hear of those that a prompt bears on, and leave a mark when they have answered.
-import { spawn } from "node:child_process"
 import { homedir } from "node:os"
 import { join } from "node:path"
-
-const COMMANDS = {}
-
-// What a hook of recall tells; nothing if it fails or takes too long.
-const told = (name, payload) =>
-  new Promise((resolve) => {
-    const child = spawn("/bin/sh", ["-c", COMMANDS[name]], { stdio: ["pipe", "pipe", "ignore"], timeout: 5000 })
-    let out = ""
-    child.stdout.on("data", (data) => (out += data))
-    child.stdin.on("error", () => {})
-    child.on("error", () => resolve(""))
-    child.on("close", () => {
-      try {
-        resolve(JSON.parse(out).hookSpecificOutput.additionalContext)
-      } catch {
-        resolve("")
-      }
-    })
-    child.stdin.end(JSON.stringify(payload))
-  })
 
 export const Recall = async ({ directory }) => {
   const data = join(process.env.XDG_DATA_HOME || join(homedir(), ".local/share"), "opencode", "opencode.db")
