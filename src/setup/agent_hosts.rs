@@ -187,7 +187,8 @@ static ALL: [AgentHost; 10] = [
         signs: &[],
     },
     AgentHost {
-        agent: Agent::Read(Client::Pi),
+        agent: Agent(Client::Pi),
+        tier: Tier::Full,
         folder: Folder::Sessions(Client::Pi),
         hooks: Some(("extensions/recall.js", HookForm::PI)),
         servers: None,
