@@ -221,7 +221,7 @@ pub(crate) struct DigestArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InstallArgs {
-    /// Which agent to install for: claude-code, codex, copilot-cli, cursor, gemini, opencode, pi, qwen-code, antigravity, windsurf; with `--mcp` also vscode-copilot
+    /// Which agent to install for: claude-code, cline, codex, copilot-cli, cursor, gemini, opencode, pi, qwen-code, antigravity, windsurf; with `--mcp` also vscode-copilot
     #[arg(long, value_name = "NAME", value_parser = agent, default_value = "claude-code")]
     pub(crate) agent: Agent,
     /// Install for every agent that is used here: show each change, and ask before making it
@@ -249,7 +249,7 @@ pub(crate) struct InstallArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct UninstallArgs {
-    /// Remove only this agent's hooks, MCP server and rule, and keep the timer: claude-code, codex, copilot-cli, cursor, gemini, opencode, pi, qwen-code, antigravity, vscode-copilot or windsurf
+    /// Remove only this agent's hooks, MCP server and rule, and keep the timer: claude-code, cline, codex, copilot-cli, cursor, gemini, opencode, pi, qwen-code, antigravity, vscode-copilot or windsurf
     #[arg(long, value_name = "NAME", value_parser = agent, conflicts_with_all = ["purge", "scope"])]
     pub(crate) agent: Option<Agent>,
     /// Remove only Claude Code's hooks and MCP server of this scope, and keep the timer. Without `--scope` and `--agent`: remove everything

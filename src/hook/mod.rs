@@ -71,7 +71,7 @@ fn asks_for_help(words: &[OsString]) -> bool {
 fn help() -> String {
     let names: Vec<&str> = Event::names().collect();
     format!(
-        "Called by Claude Code, Codex, Copilot CLI, Cursor, Gemini CLI, OpenCode, Pi, Qwen Code, VS Code Copilot or Windsurf, with JSON on stdin: leaves a mark, or prints the context for a session or a prompt.\n\n\
+        "Called by Claude Code, Cline, Codex, Copilot CLI, Cursor, Gemini CLI, OpenCode, Pi, Qwen Code, VS Code Copilot or Windsurf, with JSON on stdin: leaves a mark, or prints the context for a session or a prompt.\n\n\
          Usage: recall hook <EVENT>\n\nEvents: {}\n\n\
          `recall install` puts the hooks in, `recall doctor` says how they are.\n",
         names.join(", ")

@@ -139,7 +139,7 @@ enum Folder {
     Config(&'static str),
 }
 
-static ALL: [AgentHost; 10] = [
+static ALL: [AgentHost; 11] = [
     AgentHost {
         agent: Agent(Client::Codex),
         tier: Tier::Full,
@@ -183,6 +183,16 @@ static ALL: [AgentHost; 10] = [
             entry: EntryForm::OPENCODE,
             comments: true,
         }),
+        rules: None,
+        signs: &[],
+    },
+    AgentHost {
+        agent: Agent(Client::Cline),
+        tier: Tier::Full,
+        folder: Folder::Sessions(Client::Cline),
+        hooks: Some(("plugins/recall.js", HookForm::CLINE)),
+        // Seen with Cline 3.0.65.
+        servers: Some(Servers::usual(&["data/settings/cline_mcp_settings.json"], EntryForm::PLAIN)),
         rules: None,
         signs: &[],
     },

@@ -50,6 +50,7 @@ pub(crate) enum HookLayout {
 /// A client whose hooks are functions of a plugin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Plugin {
+    Cline,
     OpenCode,
     Pi,
 }
@@ -119,6 +120,17 @@ impl HookForm {
         ],
         timeout: TIMEOUT,
         layout: HookLayout::Plugin(Plugin::Pi),
+    };
+    /// Seen with Cline 3.0.65, which tells its plugins of no end of a session, but when it has answered. Its hooks in files add nothing to a
+    /// conversation when a session starts or at a prompt.
+    pub const CLINE: Self = Self {
+        events: &[
+            HookEvent::of("rule", "session-start"),
+            HookEvent::of("beforeRun", "user-prompt-submit"),
+            HookEvent::of("afterRun", "stop"),
+        ],
+        timeout: TIMEOUT,
+        layout: HookLayout::Plugin(Plugin::Cline),
     };
 
     /// Is a session told anything when it starts?

@@ -21,6 +21,8 @@ fn own(plugin: Plugin) -> (&'static str, &'static str) {
     match plugin {
         // Seen with OpenCode 1.18.33.
         Plugin::OpenCode => ("opencode", include_str!("plugins/opencode.js")),
+        // Seen with Cline 3.0.65.
+        Plugin::Cline => ("cline", include_str!("plugins/cline.js")),
         // Seen with Pi 0.73.1.
         Plugin::Pi => ("pi", include_str!("plugins/pi.js")),
     }
@@ -62,7 +64,7 @@ mod tests {
 
     #[test]
     fn a_plugin_is_written_known_again_brought_up_to_date_and_taken_away() {
-        [HookForm::OPENCODE, HookForm::PI].into_iter().for_each(is_written_and_taken_away);
+        [HookForm::OPENCODE, HookForm::PI, HookForm::CLINE].into_iter().for_each(is_written_and_taken_away);
     }
 
     fn is_written_and_taken_away(form: HookForm) {

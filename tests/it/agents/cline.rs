@@ -8,7 +8,7 @@ use super::recorded::{Counts, Recorded};
 use crate::support::{World, files_below};
 
 pub const CLINE: Recorded = Recorded { agent: "cline", fixtures: "cline", home: ".cline" };
-const VERSION: &str = "3.0.65";
+pub const VERSION: &str = "3.0.65";
 
 #[test]
 fn what_was_done_is_what_is_read() {

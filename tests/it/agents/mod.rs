@@ -2,6 +2,7 @@
 
 mod antigravity;
 mod cline;
+mod cline_host;
 mod codex;
 mod codex_host;
 mod copilot;

@@ -86,7 +86,7 @@ fn its_sessions_start_with_notes_and_hear_of_earlier_ones_at_a_prompt() {
     let notes = told(&hook("session-start", "SessionStart", SESSION, &place, &start));
     assert!(notes.contains("Pi's last reply"), "{notes}");
     let other = transcript("sessions", OTHER);
-    let asks = json!({"prompt": "\"Where did we leave off on the ounces in the recipe reader?\""});
+    let asks = json!({"prompt": "Where did we leave off on the ounces in the recipe reader?"});
     let notice = told(&hook("user-prompt-submit", "UserPromptSubmit", OTHER, &other, &asks));
     assert!(notice.contains("ounces"), "{notice}");
     assert_eq!(hook("session-end", "SessionEnd", OTHER, &other, &json!({"reason": "quit"})), "");

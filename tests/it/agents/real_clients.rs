@@ -1,6 +1,6 @@
-//! With the real clients: a session of each that is read without hooks is digested. With those of Codex, Copilot CLI, Gemini CLI, OpenCode and Qwen
-//! Code hooks are installed and our server is registered, a session is recorded and digested, and what the next one sends to its model holds the
-//! notes and what a call of our `search` found, none of which is read again. A stand-in on loopback is all that they talk to.
+//! With the real clients of Cline, Codex, Copilot CLI, Gemini CLI, OpenCode, Pi and Qwen Code: hooks are installed and, of all but Pi, our server is
+//! registered, a session is recorded and digested, and what the next one sends to its model holds the notes and what a call of our `search` found,
+//! none of which is read again. A stand-in on loopback is all that they talk to.
 //!
 //! `.ci/install-agents DIR` installs the clients and prints the folder to put into RECALL_TEST_AGENTS. Tests of a client that is not in it say so
 //! and pass.
@@ -112,19 +112,6 @@ impl Scene {
         self.api.take_asked()
     }
 
-    /// Two sessions, each with a digest behind it.
-    fn is_read(&self, agent: &str) {
-        for (prompt, words) in [(FIRST, "fails since this morning"), (SECOND, "Where did we leave off")] {
-            assert!(!self.turn(prompt).is_empty(), "it asked its model");
-            let ran = self.recall(&["digest", "--settle", "0s"]);
-            assert!(ran.code == 0 && ran.out.contains("1 session"), "{ran:#?}");
-            let listed = self.recall(&["list", "--agent", agent]);
-            assert!(listed.out.contains("greet"), "{listed:#?}");
-            let shown = self.recall(&["show", "last", "--full"]);
-            assert!(shown.out.contains(words) && shown.out.contains(SAID), "{shown:#?}");
-        }
-    }
-
     /// Hooks and server in, a session, a digest, another session that searches, all out again.
     fn remembers(&self, agent: &str) {
         let before = self.files();
@@ -196,8 +183,9 @@ impl Scene {
     /// The files of the client in which hooks may stand.
     fn files(&self) -> BTreeMap<PathBuf, String> {
         let all = [
-            ".codex/hooks.json", ".codex/config.toml", ".config/opencode/opencode.json", ".config/opencode/plugin/recall.js",
-            ".copilot/hooks/recall.json", ".copilot/mcp-config.json", ".gemini/settings.json", ".pi/agent/extensions/recall.js",
+            ".cline/plugins/recall.js", ".cline/data/settings/cline_mcp_settings.json", ".codex/hooks.json", ".codex/config.toml",
+            ".config/opencode/opencode.json", ".config/opencode/plugin/recall.js", ".copilot/hooks/recall.json",
+            ".copilot/mcp-config.json", ".gemini/settings.json", ".pi/agent/extensions/recall.js",
             ".qwen/settings.json",
         ];
         let all = all.map(|file| self.world.home().join(file));
@@ -302,7 +290,7 @@ fn opencode_starts_its_next_session_with_notes() {
 
 #[test]
 #[ignore = "needs the real client of Cline: set RECALL_TEST_AGENTS"]
-fn sessions_of_cline_are_read() {
+fn cline_starts_its_next_session_with_notes() {
     let Some(scene) = Scene::new("cline", &[]) else { return };
     let mut login = assert_cmd::Command::new(clients().join("cline"));
     let url = scene.api.url();
@@ -310,5 +298,5 @@ fn sessions_of_cline_are_read() {
     login.args(["auth", "-p", "openai-compatible", "-k", "dummy-not-real", "-m", "stand-in", "-b", url.as_str()]);
     let ran = Ran::of(login.timeout(Duration::from_secs(60)).output().expect("the client starts"));
     assert_eq!(ran.code, 0, "{ran:#?}");
-    scene.is_read("cline");
+    scene.remembers("cline");
 }

@@ -14,7 +14,7 @@ use crate::source::line::{malformed, text_of_line, timestamp};
 use crate::source::parsed::state_with;
 use crate::source::patch::{self, absolute};
 use crate::source::row::{NoRecord, RowPlace, Said, name_in, parsed, tokens_of_call};
-use crate::source::said::{self, reply};
+use crate::source::said::{self, reply, told_by_hook};
 use crate::source::tool_use::{
     argument, command_line, describe_arguments, line_of, sanitized_text, shell_run, told_in, tool_name, touch,
 };
@@ -23,6 +23,8 @@ use text::clean::one_line;
 
 /// What stands around the user's words; each has an attribute.
 const WRAPPERS: [&str; 2] = ["user_input", "user_command"];
+/// What begins in front of a hook's words; it has an attribute.
+const HOOK: &str = "<hook_context";
 /// How the output of a command that failed begins.
 const EXITED: &str = "[Command exited with code ";
 
@@ -111,6 +113,9 @@ impl<'p> ClineLines<'p> {
                     Err(NoRecord::Unknown(name)) => return Err(NoRecord::Unknown(name)),
                     _ => {}
                 }
+                let texts: Vec<_> = json::text(content).into_iter().chain(texts(&blocks)).collect();
+                let told: Vec<_> = texts.iter().filter_map(|text| text.part(told_in_hook)).collect();
+                all.items.extend(told_by_hook(&told, self.sanitizer));
                 if all.tells() { Ok(all) } else { Err(NoRecord::Known) }
             }
             Some("assistant") => {
@@ -264,6 +269,12 @@ fn texts<'l>(blocks: &[Raw<'l>]) -> impl Iterator<Item = RawText<'l>> {
         let [kind, text] = json::fields(block, &["type", "text"]).ok()?;
         text.filter(|_| kind.and_then(json::text).is_some_and(|kind| kind.is("text"))).and_then(json::text)
     })
+}
+
+/// What a hook told in a text of the client's; `None` if none did.
+fn told_in_hook(text: &str) -> Option<&str> {
+    let (_, told) = text.trim_start().strip_prefix(HOOK)?.split_once('>')?;
+    Some(told.trim_start())
 }
 
 /// The user's words in a text of the client's; `None` if it has none.

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::client::Client;
-use crate::session::{Item, Record, Touch, Turn};
+use crate::session::{Evidence, Item, Record, Touch, Turn};
 use crate::source::ParsedLine;
 use crate::source::test_rows::{self, place, told};
 
@@ -31,6 +31,17 @@ fn calls(id: &str, name: &str, input: &Value) -> Value {
 
 fn ends(id: &str, content: &Value) -> Value {
     message(&format!("{id}-end"), "user", &json!([{"type": "tool_result", "tool_use_id": id, "content": content}]))
+}
+
+#[test]
+fn what_a_hook_of_ours_told_is_known_by_its_names_only() {
+    let told = |inner: &str| {
+        records(&[message("1", "user", &json!([text(&format!("<hook_context source=\"RunStart\">\n{inner}\n</hook_context>"))]))])
+    };
+    let read = told("<recall-context>\n- changed src/orders.rs\n</recall-context>");
+    let [Item::Evidence(Evidence::Told(names))] = &read[0].items[..] else { panic!("{:?}", read[0].items) };
+    assert!(!names.is_empty() && !format!("{:?}", read[0].items).contains("changed src"), "{names:?}");
+    assert_eq!(told("changed src/orders.rs"), []);
 }
 
 #[test]
