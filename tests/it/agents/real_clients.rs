@@ -183,9 +183,16 @@ impl Scene {
     /// The files of the client in which hooks may stand.
     fn files(&self) -> BTreeMap<PathBuf, String> {
         let all = [
-            ".cline/plugins/recall.js", ".cline/data/settings/cline_mcp_settings.json", ".codex/hooks.json", ".codex/config.toml",
-            ".config/opencode/opencode.json", ".config/opencode/plugin/recall.js", ".copilot/hooks/recall.json",
-            ".copilot/mcp-config.json", ".gemini/settings.json", ".pi/agent/extensions/recall.js",
+            ".cline/plugins/recall.js",
+            ".cline/data/settings/cline_mcp_settings.json",
+            ".codex/hooks.json",
+            ".codex/config.toml",
+            ".config/opencode/opencode.json",
+            ".config/opencode/plugin/recall.js",
+            ".copilot/hooks/recall.json",
+            ".copilot/mcp-config.json",
+            ".gemini/settings.json",
+            ".pi/agent/extensions/recall.js",
             ".qwen/settings.json",
         ];
         let all = all.map(|file| self.world.home().join(file));
