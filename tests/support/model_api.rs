@@ -26,7 +26,7 @@ enum Answer {
 
 /// The tool of our server that is called, and how clients name it to their models.
 const SEARCH: &str = "search";
-const NAMES: [&str; 4] = ["recall-search", "recall_search", "mcp_recall_search", SEARCH_OF_SERVER];
+const NAMES: [&str; 5] = ["recall-search", "recall_search", "recall__search", "mcp_recall_search", SEARCH_OF_SERVER];
 const SEARCH_OF_SERVER: &str = "mcp__recall__search";
 
 impl ModelApi {
