@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 UUID = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 CALLS = re.compile(rb"\b(call|toolu|fc|msg)_[A-Za-z0-9]+")
 IN_DATABASE = re.compile(r"\b(ses|msg|prt|evt)_[A-Za-z0-9]+")
+TIMES = re.compile(r"\b1[78]\d{11}\b")
 # How often the rows of a recorded session stand in a file, with calls of their own.
 ROUNDS = 4
 
@@ -50,6 +51,16 @@ def files(source, target, ending, wanted):
     return written
 
 
+def of_copy(value, copy):
+    """A value with ids that no other copy has, an hour earlier than the copy before: what a fork copies has the same times."""
+    earlier = copy * 3_600_000
+    if isinstance(value, int) and TIMES.fullmatch(str(value)):
+        return value - earlier
+    if not isinstance(value, str):
+        return value
+    return TIMES.sub(lambda m: str(int(m[0]) - earlier), IN_DATABASE.sub(lambda m: f"{m[0]}x{copy}", value))
+
+
 def database(source, target, wanted):
     """A copy of a database with its sessions many times over."""
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -63,7 +74,7 @@ def database(source, target, wanted):
     copy = 0
     while target.stat().st_size < wanted:
         copy += 1
-        own = lambda value: IN_DATABASE.sub(lambda m: f"{m[0]}x{copy}", value) if isinstance(value, str) else value
+        own = lambda value: of_copy(value, copy)
         for table, rows in tables:
             marks = ",".join("?" * len(rows[0]))
             db.executemany(f'INSERT INTO "{table}" VALUES ({marks})', [[own(value) for value in row] for row in rows])
