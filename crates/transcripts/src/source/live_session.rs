@@ -1,7 +1,7 @@
 //! Reads the end of a live session's transcript: what no digest has covered yet.
 
 use std::borrow::Cow;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 use crate::assemble::session_from_records;
@@ -59,9 +59,7 @@ pub fn title_keys(item: &Item) -> Option<[RecordKey; 2]> {
 
 /// Does the conversation hold a reply near its beginning? Without one it has only just begun. False if it cannot be read.
 pub fn begins_with_reply(client: Client, transcript: &Path) -> bool {
-    let mut head = Vec::new();
-    let read = delta::open_regular(transcript).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head));
-    read.is_ok() && source_of(client).holds_reply(&head)
+    delta::head_of(transcript, HEAD_BYTES).is_ok_and(|head| source_of(client).holds_reply(&head))
 }
 
 /// The time of the last record in which something was said or done.

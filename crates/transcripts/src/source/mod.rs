@@ -2,6 +2,7 @@
 //!
 //! What a parser takes out of a line is a [`RawText`](crate::privacy::raw::RawText): it sees none of it before the sanitizer has.
 
+mod address;
 mod antigravity;
 mod claude_code;
 mod cline;

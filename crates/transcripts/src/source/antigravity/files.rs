@@ -1,7 +1,6 @@
 //! Where Antigravity keeps its conversations, and what it says of itself by that.
 
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -12,6 +11,7 @@ use super::{Antigravity, tools};
 use crate::client::Client;
 use crate::privacy::Sanitizer;
 use crate::session::{Millis, ParserState};
+use crate::source::address::local_path;
 use crate::source::discover::TranscriptFile;
 use crate::source::line::timestamp;
 use crate::source::tool_use::ToolTable;
@@ -138,19 +138,20 @@ impl Conversation {
     fn folder(&self) -> Option<String> {
         let typed_in = |line: &Value| {
             let folder = line["workspace"].as_str().filter(|_| line["conversationId"] == *self.id)?;
-            Some(folder.strip_prefix("file://").unwrap_or(folder)).filter(|folder| folder.starts_with('/')).map(str::to_owned)
+            Some(local_path(folder).into_owned()).filter(|folder| folder.starts_with('/'))
         };
-        let history = self.brain.parent().and_then(|data| read(&data.join(HISTORY), MAX_HISTORY_BYTES)).unwrap_or_default();
+        let history =
+            self.brain.parent().and_then(|data| delta::head_of(&data.join(HISTORY), MAX_HISTORY_BYTES).ok()).unwrap_or_default();
         let found = lines_with(&history, &self.id).find_map(|line| typed_in(&line));
         found.or_else(|| {
-            let head = read(&self.transcript(), HEAD_BYTES)?;
+            let head = delta::head_of(&self.transcript(), HEAD_BYTES).ok()?;
             lines_with(&head, "\"Cwd\"").find_map(|line| Antigravity.folder_in(&line).map(str::to_owned))
         })
     }
 
     /// When its first step was written.
     fn born(&self) -> Option<Millis> {
-        let head = read(&self.transcript(), FIRST_BYTES)?;
+        let head = delta::head_of(&self.transcript(), FIRST_BYTES).ok()?;
         // The first prompt may be longer than that; the time comes before it.
         let first = String::from_utf8_lossy(head.split(|b| *b == b'\n').next()?);
         let [at] = json::fields_before_cut(&*first, &["created_at"]);
@@ -183,7 +184,7 @@ impl Conversation {
         let mut others: Vec<_> = fs::read_dir(&self.brain).ok()?.flatten().filter_map(of_entry).collect();
         others.sort_by(|a, b| (a.0, &a.1.id).cmp(&(b.0, &b.1.id)));
         let began_it = |other: &Self| {
-            let text = read(&other.transcript(), MAX_PARENT_BYTES).unwrap_or_default();
+            let text = delta::head_of(&other.transcript(), MAX_PARENT_BYTES).unwrap_or_default();
             let is_begun =
                 |line: Value| line["source"] != "USER_EXPLICIT" && line["content"].as_str().is_some_and(tells_of_subagents);
             let named = format!("\\\"conversationId\\\": \\\"{}\\\"", self.id);
@@ -205,13 +206,6 @@ fn tells_of_subagents(content: &str) -> bool {
 fn lines_with<'l>(log: &'l [u8], part: &'l str) -> impl Iterator<Item = Value> + 'l {
     let lines = log.split(|b| *b == b'\n').filter(|line| memchr::memmem::find(line, part.as_bytes()).is_some());
     lines.filter_map(|line| serde_json::from_slice(line).ok())
-}
-
-/// So many bytes of a file's start.
-fn read(path: &Path, most: u64) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    delta::open_regular(path).ok()?.take(most).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
 }
 
 #[cfg(test)]
@@ -271,9 +265,9 @@ mod tests {
         assert_eq!(looked_at(path.clone()).cwd.as_deref(), Some("/src/larder"));
         let typed = |id: &str, folder: &str| format!("{}\n", json!({"display": "c1", "workspace": folder, "conversationId": id}));
         let history =
-            typed("c2", "/src/two") + &typed("c1", "c:\\src") + &typed("c1", "file:///src/one") + &typed("c1", "/src/three");
+            typed("c2", "/src/two") + &typed("c1", "c:\\src") + &typed("c1", "file:///src/my%20one") + &typed("c1", "/src/three");
         fs::write(home.path().join("antigravity-cli/history.jsonl"), history).expect("the history");
-        assert_eq!(looked_at(path).cwd.as_deref(), Some("/src/one"));
+        assert_eq!(looked_at(path).cwd.as_deref(), Some("/src/my one"));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::tools::{OF_SERVER, REPLACE_MANY, TOOLS, WRITE};
 use crate::privacy::raw::RawText;
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::session::{Evidence, FileTouch, Item, ParserState, PendingRuns, RecordKey, TitleBy, ToolClass, ToolUse, Touch};
+use crate::source::address::local_path;
 use crate::source::json::{self, Raw};
 use crate::source::line::{MAX_TEXT_CHARS, malformed, text_of_line, timestamp};
 use crate::source::parsed::state_with;
@@ -261,7 +262,7 @@ impl<'p> AntigravityLines<'p> {
         let Some(path) = target.or(path).or(file).and_then(|path| sanitized_text(path, self.sanitizer)) else {
             return (self.described(given), None);
         };
-        let path = absolute(&one_line(path.strip_prefix("file://").unwrap_or(&path)), self.cwd.as_deref());
+        let path = absolute(&one_line(&local_path(&path)), self.cwd.as_deref());
         if !in_parts {
             return touch(path, how, &[old], &[new, content]);
         }

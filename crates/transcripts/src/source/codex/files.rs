@@ -1,7 +1,5 @@
 //! Where Codex keeps its rollouts, and what it says of itself by that.
 
-use std::io::Read;
-
 use serde_json::Value;
 
 use super::rows::{CodexLines, Meta};
@@ -46,12 +44,9 @@ impl Source for Codex {
 
     /// A subagent's rollout is called like any other: its first line tells whose it is.
     fn look_inside(&self, file: &mut TranscriptFile) {
-        let mut head = Vec::new();
-        let read = delta::TranscriptBytes::open(&file.path).and_then(|bytes| bytes.take(FIRST_LINE_BYTES).read_to_end(&mut head));
+        let Ok(head) = delta::head_of(&file.path, FIRST_LINE_BYTES) else { return };
         let line = head.split(|b| *b == b'\n').next().unwrap_or_default();
-        if read.is_ok()
-            && let Some(of) = Meta::of_line(&text_of_line(line).1).and_then(|meta| meta.worked_for())
-        {
+        if let Some(of) = Meta::of_line(&text_of_line(line).1).and_then(|meta| meta.worked_for()) {
             file.place.agent = Some(std::mem::replace(&mut file.place.session, of));
         }
     }

@@ -89,6 +89,16 @@ impl TranscriptBytes {
     }
 }
 
+/// So many bytes of a file's beginning, unpacked.
+///
+/// # Errors
+/// When it cannot be read.
+pub(super) fn head_of(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    TranscriptBytes::open(path)?.take(most).read_to_end(&mut head)?;
+    Ok(head)
+}
+
 impl Read for TranscriptBytes {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {

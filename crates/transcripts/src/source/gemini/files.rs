@@ -1,7 +1,7 @@
 //! Where Gemini CLI keeps its sessions, and what it says of itself by that.
 
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -125,7 +125,7 @@ fn is_document(transcript: &Path) -> bool {
 
 /// The session's id, as its first line has it, or the beginning of the document.
 fn id_in(transcript: &Path) -> Option<String> {
-    let head = head_of(transcript)?;
+    let head = delta::head_of(transcript, HEAD_BYTES).ok()?;
     if is_document(transcript) {
         let head = String::from_utf8_lossy(&head);
         let [id] = json::fields_before_cut(&*head, &["sessionId"]);
@@ -138,7 +138,7 @@ fn id_in(transcript: &Path) -> Option<String> {
 /// The folder in which the sessions of a transcript's project took place.
 fn root_of(transcript: &Path) -> Option<String> {
     let project = transcript.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == CHATS))?.parent()?;
-    let own = || head_of(&project.join(ROOT_FILE)).and_then(|root| String::from_utf8(root).ok());
+    let own = || String::from_utf8(delta::head_of(&project.join(ROOT_FILE), HEAD_BYTES).ok()?).ok();
     let listed = || {
         let all: Value = serde_json::from_slice(&fs::read(project.parent()?.parent()?.join(ROOTS_FILE)).ok()?).ok()?;
         let name = project.file_name()?.to_str()?;
@@ -170,12 +170,6 @@ fn known_roots(home: &Path) -> Vec<String> {
     let projects = read(ROOTS_FILE).map(|all| names(&all["projects"])).unwrap_or_default();
     let trusted = read(TRUSTED_FILE).map(|all| names(&all)).unwrap_or_default();
     [projects, trusted].concat()
-}
-
-fn head_of(file: &Path) -> Option<Vec<u8>> {
-    let mut head = Vec::new();
-    delta::open_regular(file).ok()?.take(HEAD_BYTES).read_to_end(&mut head).ok()?;
-    Some(head)
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::document::path_of;
 use super::tools::{EDIT_BY_EDITOR, RUN};
+use crate::source::address::path_of;
 
 /// A text, or a call.
 pub(super) struct Answer {

@@ -1,7 +1,5 @@
 //! Where Windsurf writes its transcripts, and what it says of itself by that.
 
-use std::borrow::Cow;
-use std::io::Read;
 use std::path::Path;
 
 use serde_json::Value;
@@ -11,6 +9,7 @@ use super::{Windsurf, tools};
 use crate::client::Client;
 use crate::privacy::Sanitizer;
 use crate::session::ParserState;
+use crate::source::address::local_path;
 use crate::source::discover::TranscriptFile;
 use crate::source::tool_use::ToolTable;
 use crate::source::{LineParser, Release, Resume, Source, TranscriptIdentity, delta};
@@ -43,13 +42,11 @@ impl Source for Windsurf {
 
     /// Most steps do not name the folder.
     fn look_inside(&self, file: &mut TranscriptFile) {
-        let mut head = Vec::new();
-        let read = delta::open_regular(&file.path).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head));
+        let Ok(head) = delta::head_of(&file.path, HEAD_BYTES) else { return };
         let names_one = |line: &&[u8]| FOLDERS.iter().any(|(kind, _)| memchr::memmem::find(line, kind.as_bytes()).is_some());
         let lines = head.split(|b| *b == b'\n').filter(names_one);
         let steps = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
-        let found = steps.filter_map(|step| local_folder(&step)).next();
-        file.place.cwd = read.ok().and(found);
+        file.place.cwd = steps.filter_map(|step| local_folder(&step)).next();
     }
 
     fn names_folders(&self, _transcript: &Path) -> bool {
@@ -74,8 +71,7 @@ impl Source for Windsurf {
     }
 
     fn folder_in<'l>(&self, line: &'l Value) -> Option<&'l str> {
-        let named = FOLDERS.iter().filter_map(|(kind, field)| line[kind][field].as_str());
-        named.into_iter().find(|folder| folder.starts_with('/'))
+        named(line).find(|folder| folder.starts_with('/'))
     }
 
     fn tools(&self) -> &'static ToolTable {
@@ -87,24 +83,14 @@ impl Source for Windsurf {
     }
 }
 
-/// The folder on this disk that a step names.
-fn local_folder(step: &Value) -> Option<String> {
-    let named = FOLDERS.iter().filter_map(|(kind, field)| step[kind][field].as_str());
-    named.map(|folder| local_path(folder).into_owned()).find(|folder| folder.starts_with('/'))
+/// What a step names as a folder.
+fn named(step: &Value) -> impl Iterator<Item = &str> {
+    FOLDERS.iter().filter_map(|(kind, field)| step[kind][field].as_str())
 }
 
-/// The path of a file on this disk, which some releases write as an address.
-pub(super) fn local_path(path: &str) -> Cow<'_, str> {
-    let Some(encoded) = path.strip_prefix("file://") else { return path.into() };
-    let mut bytes = Vec::with_capacity(encoded.len());
-    let mut rest = encoded.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let hex = tail.get(..2).filter(|_| *first == b'%').and_then(|hex| std::str::from_utf8(hex).ok());
-        let byte = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        rest = if byte.is_some() { &tail[2..] } else { tail };
-        bytes.push(byte.unwrap_or(*first));
-    }
-    String::from_utf8(bytes).map_or(encoded.into(), Cow::Owned)
+/// The folder on this disk that a step names.
+fn local_folder(step: &Value) -> Option<String> {
+    named(step).map(|folder| local_path(folder).into_owned()).find(|folder| folder.starts_with('/'))
 }
 
 #[cfg(test)]

@@ -5,11 +5,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::files::local_path;
 use super::tools::TOOLS;
 use crate::privacy::raw::RawText;
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::session::{Evidence, FileTouch, Item, ParserState, PendingRuns, RecordKey, ShellRun, ToolClass, ToolUse, Touch};
+use crate::source::address::local_path;
 use crate::source::json::{self, Raw};
 use crate::source::line::{malformed, text_of_line};
 use crate::source::parsed::state_with;
