@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::app::doctor::why_stale;
 use crate::config::Config;
 use crate::policy::View;
-use crate::setup::agent_hosts::{Agent, Tier};
+use crate::setup::agent_hosts::{Tier, is_used, runs_hooks_of_claude, tier};
 use crate::setup::codex_trust::{self, Trust};
 use crate::setup::inspect::{self, InstalledRule, RulesState, ServerRegistration, SettingsFile};
 use crate::setup::{Host, InstallScope};
@@ -21,8 +21,7 @@ const DEFAULT: &str = "default";
 /// An agent that is used here, or that has something of ours.
 #[derive(Debug, Serialize)]
 pub(crate) struct AgentState {
-    #[serde(serialize_with = "by_key")]
-    pub(crate) agent: Agent,
+    pub(crate) agent: Client,
     /// What its sessions can be told.
     pub(crate) tier: Tier,
     /// How many of its sessions are stored.
@@ -70,18 +69,6 @@ impl Destination {
         }
     }
 
-    /// The same of the model that the config names.
-    fn by_config(client: Client, config: &Config) -> Self {
-        let (choice, command) = (config.digest.summarizer, &config.digest.claude);
-        if !choice.may_ask_model() {
-            return Self::of(client, Err(&format!("`digest.summarizer` is `{}`", choice.word())), config);
-        }
-        match which(command, &config.search_path) {
-            None => Self::of(client, Err(&format!("there is no `{command}` on the PATH")), config),
-            Some(_) => Self::of(client, Ok(&config.digest.model), config),
-        }
-    }
-
     /// For people, behind the agent's name.
     pub(crate) fn text(&self) -> String {
         match self {
@@ -116,15 +103,16 @@ pub(crate) enum PartState {
     Missing,
 }
 
-fn by_key<S: serde::Serializer>(agent: &Agent, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(agent.key())
-}
-
 /// The agents that are used here or have something of ours; `counts` is what is stored of their sessions.
 pub(crate) fn states(counts: &[ClientCounts], host: &Host<'_>) -> Vec<AgentState> {
-    let installed =
-        Installed { settings: inspect::settings(host), servers: inspect::servers(host), rules: inspect::rules(host), host };
-    Agent::all().filter_map(|agent| state(agent, counts, &installed)).collect()
+    let installed = Installed {
+        settings: inspect::settings(host),
+        servers: inspect::servers(host),
+        rules: inspect::rules(host),
+        model: model_of(host.config),
+        host,
+    };
+    Client::ALL.into_iter().filter_map(|agent| state(agent, counts, &installed)).collect()
 }
 
 /// The same with what the index has, if there is one that can be read.
@@ -137,54 +125,62 @@ pub(crate) fn stored_states(config: &Config, host: &Host<'_>) -> Vec<AgentState>
 /// see them.
 pub(crate) fn undecided(host: &Host<'_>) -> Vec<Client> {
     let config = host.config;
-    let is_asked = config.digest.summarizer.may_ask_model() && which(&config.digest.claude, &config.search_path).is_some();
+    if model_of(config).is_err() {
+        return Vec::new();
+    }
     let settings = config.effective();
     let is_open = |client: &Client| {
         let key = format!("sources.{}.model", client.key());
         settings.iter().any(|setting| setting.key == key && setting.origin == DEFAULT)
     };
-    let used = Client::ALL.into_iter().filter(|client| is_asked && !client.is_usual() && Agent(*client).is_used(host));
-    used.filter(is_open).collect()
+    Client::ALL.into_iter().filter(|client| !client.is_usual() && is_used(*client, host)).filter(is_open).collect()
 }
 
-fn state(agent: Agent, counts: &[ClientCounts], installed: &Installed<'_>) -> Option<AgentState> {
-    let Installed { host, .. } = installed;
-    let client = agent.0;
+/// The model that the config names to make digests, or why none does.
+fn model_of(config: &Config) -> Result<&str, String> {
+    let (choice, command) = (config.digest.summarizer, &config.digest.claude);
+    if !choice.may_ask_model() {
+        return Err(format!("`digest.summarizer` is `{}`", choice.word()));
+    }
+    which(command, &config.search_path).ok_or_else(|| format!("there is no `{command}` on the PATH"))?;
+    Ok(&config.digest.model)
+}
+
+fn state(agent: Client, counts: &[ClientCounts], installed: &Installed<'_>) -> Option<AgentState> {
+    let Installed { host, model, .. } = installed;
     let none = ClientCounts { client: Client::default(), sessions: 0, last_at: None, waiting: 0 };
-    let counts = counts.iter().find(|counts| counts.client == client).copied().unwrap_or(none);
+    let counts = counts.iter().find(|counts| counts.client == agent).copied().unwrap_or(none);
     let (hooks, mcp, rule) = (installed.hooks(agent), installed.server(agent), installed.rule(agent));
     // The hooks of another agent say nothing of this one.
-    let own_hooks = hooks.filter(|_| !agent.runs_hooks_of_claude());
+    let own_hooks = hooks.filter(|_| !runs_hooks_of_claude(agent));
     let has_ours = [own_hooks, mcp, rule].into_iter().flatten().any(|part| part != PartState::Missing);
-    (counts.sessions > 0 || has_ours || agent.is_used(host)).then(|| AgentState {
+    (counts.sessions > 0 || has_ours || is_used(agent, host)).then(|| AgentState {
         agent,
-        tier: agent.tier(),
+        tier: tier(agent),
         sessions: counts.sessions,
         last_at: counts.last_at,
         waiting: counts.waiting,
         hooks,
         mcp,
         rule,
-        trust: Some(agent)
-            .filter(|agent| codex_trust::is_asked_by(*agent))
-            .and_then(|_| codex_trust::trust(host))
-            .map(|(trust, _)| trust),
-        for_model: host.config.sources.may_show_model(client),
-        destination: Destination::by_config(client, host.config),
+        trust: codex_trust::is_asked_by(agent).then(|| codex_trust::trust(host)).flatten().map(|(trust, _)| trust),
+        for_model: host.config.sources.may_show_model(agent),
+        destination: Destination::of(agent, model.as_deref().map_err(String::as_str), host.config),
     })
 }
 
-/// What of ours is installed for sessions that start here.
+/// What of ours is installed for sessions that start here, and the model that digests them.
 struct Installed<'h> {
     settings: Vec<SettingsFile>,
     servers: Vec<ServerRegistration>,
     rules: Vec<InstalledRule>,
+    model: Result<&'h str, String>,
     host: &'h Host<'h>,
 }
 
 impl Installed<'_> {
-    fn hooks(&self, agent: Agent) -> Option<PartState> {
-        let agent = if agent.runs_hooks_of_claude() { Agent(Client::ClaudeCode) } else { agent };
+    fn hooks(&self, agent: Client) -> Option<PartState> {
+        let agent = if runs_hooks_of_claude(agent) { Client::ClaudeCode } else { agent };
         // In Windsurf they tell a session nothing, but they are there.
         let scope = InstallScope::of(agent, InstallScope::User).filter(|scope| inspect::can_have_hooks(*scope))?;
         let of_agent = || self.settings.iter().filter(|file| file.scope.agent() == scope.agent());
@@ -203,7 +199,7 @@ impl Installed<'_> {
         }
     }
 
-    fn server(&self, agent: Agent) -> Option<PartState> {
+    fn server(&self, agent: Client) -> Option<PartState> {
         InstallScope::of(agent, InstallScope::User)?;
         let by_plugin = || agent.is_usual() && self.settings.iter().any(|file| file.state.as_ref().is_ok_and(|state| state.plugin));
         let found = self.servers.iter().find(|one| one.scope.agent() == agent);
@@ -217,8 +213,8 @@ impl Installed<'_> {
         })
     }
 
-    fn rule(&self, agent: Agent) -> Option<PartState> {
-        let has_one = agent.tier() == Tier::McpAndRule;
+    fn rule(&self, agent: Client) -> Option<PartState> {
+        let has_one = tier(agent) == Tier::McpAndRule;
         let found = self.rules.iter().find(|rule| rule.scope.agent() == agent);
         has_one.then(|| match found.map(|rule| &rule.state) {
             Some(Ok(RulesState::Current)) => PartState::Installed,

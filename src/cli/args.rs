@@ -6,11 +6,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::app::search::FOR_PERSON;
 use crate::app::stats::GroupBy;
-use crate::cli::numbers::{agent, client, count, dollars, within};
+use crate::cli::numbers::{agent, count, dollars, within};
 use crate::config::SummarizerChoice;
 use crate::model::note::NoteKind;
 use crate::render::report::ReportFor;
-use crate::setup::agent_hosts::Agent;
 use crate::setup::{InstallScope, TimerChoice};
 use transcripts::client::Client;
 
@@ -223,7 +222,7 @@ pub(crate) struct DigestArgs {
 pub(crate) struct InstallArgs {
     /// Which agent to install for: claude-code, cline, codex, copilot-cli, cursor, gemini, opencode, pi, qwen-code, antigravity, windsurf; with `--mcp` also vscode-copilot
     #[arg(long, value_name = "NAME", value_parser = agent, default_value = "claude-code")]
-    pub(crate) agent: Agent,
+    pub(crate) agent: Client,
     /// Install for every agent that is used here: show each change, and ask before making it
     #[arg(long, conflicts_with_all = ["agent", "scope", "allow"])]
     pub(crate) all: bool,
@@ -251,7 +250,7 @@ pub(crate) struct InstallArgs {
 pub(crate) struct UninstallArgs {
     /// Remove only this agent's hooks, MCP server and rule, and keep the timer: claude-code, cline, codex, copilot-cli, cursor, gemini, opencode, pi, qwen-code, antigravity, vscode-copilot or windsurf
     #[arg(long, value_name = "NAME", value_parser = agent, conflicts_with_all = ["purge", "scope"])]
-    pub(crate) agent: Option<Agent>,
+    pub(crate) agent: Option<Client>,
     /// Remove only Claude Code's hooks and MCP server of this scope, and keep the timer. Without `--scope` and `--agent`: remove everything
     /// that you installed in all projects, and the timer; hooks that somebody else added to a project's settings stay
     #[arg(long, value_enum, conflicts_with = "purge")]
@@ -335,7 +334,7 @@ pub(crate) struct ListArgs {
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
     /// Only sessions of this agent, such as codex
-    #[arg(long, value_name = "NAME", value_parser = client)]
+    #[arg(long, value_name = "NAME", value_parser = agent)]
     pub(crate) agent: Option<Client>,
     /// Only sessions active since then: 7d, 12h, a date, today or yesterday
     #[arg(long, value_name = "AGE|DATE")]

@@ -12,7 +12,7 @@ use crate::app::agents::undecided;
 use crate::app::{Completion, consent};
 use crate::cli::args::InstallArgs;
 use crate::config::Config;
-use crate::setup::agent_hosts::Agent;
+use crate::setup::agent_hosts::is_used;
 use crate::setup::lock::InstallLock;
 use crate::setup::plan::{InstallPlan, InstallRequest};
 use crate::setup::{Host, InstallScope, Timer, apply, inspect, plan, timer_calendar};
@@ -147,9 +147,9 @@ fn install_and_tell(plan: InstallPlan, host: &Host<'_>, ui: &Ui, out: &mut impl 
 }
 
 /// Of a name that two agents go by: which two there are, where only the other one is used here.
-fn other_copilot(agent: Agent, host: &Host<'_>) -> Option<String> {
-    let (cli, chat) = (Agent(Client::CopilotCli), Agent(Client::VscodeCopilot));
-    (agent == cli && !cli.is_used(host) && chat.is_used(host)).then(|| {
+fn other_copilot(agent: Client, host: &Host<'_>) -> Option<String> {
+    let (cli, chat) = (Client::CopilotCli, Client::VscodeCopilot);
+    (agent == cli && !is_used(cli, host) && is_used(chat, host)).then(|| {
         format!(
             "this is for {}, the program `copilot`, which is not used here; {} is: `--agent {}` names it",
             cli.name(),
@@ -160,12 +160,12 @@ fn other_copilot(agent: Agent, host: &Host<'_>) -> Option<String> {
 }
 
 /// Why nothing is installed for an agent.
-pub(super) fn no_hooks(agent: Agent) -> String {
+pub(super) fn no_hooks(agent: Client) -> String {
     format!("recall has no hooks for {}: its sessions are read by `recall digest`", agent.name())
 }
 
 /// Why nothing is installed for an agent that runs the hooks of another, unless the server is asked for.
-fn server_only(agent: Agent) -> String {
+fn server_only(agent: Client) -> String {
     let (name, key) = (agent.name(), agent.key());
     format!(
         "{name} needs no hooks of its own: it runs those of Claude Code, which `recall install` adds; `recall install --agent {key} --mcp` lets it search the memory itself"
@@ -176,7 +176,7 @@ fn server_only(agent: Agent) -> String {
 const WITH_NOTES: &str = "From now on a session leaves a mark when it ends, and starts with notes on the ones before it.";
 
 /// What is different for a session of an agent; `None` where it only can search the memory now.
-fn what_changes(agent: Agent, plan: &InstallPlan) -> Option<String> {
+fn what_changes(agent: Client, plan: &InstallPlan) -> Option<String> {
     let name = agent.name();
     let Some(rules) = &plan.rules else { return plan.hooks.as_ref().map(|_| WITH_NOTES.to_owned()) };
     let told = rules.refused.is_none().then(|| format!("a rule tells {name} to ask recall when a session starts"));

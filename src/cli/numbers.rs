@@ -1,19 +1,22 @@
 //! Numbers on the command line: each parser says in our own words what is accepted.
 
-use crate::setup::agent_hosts::{Agent, names};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 use transcripts::client::Client;
 
 /// An agent by its name.
-pub(super) fn client(text: &str) -> Result<Client, String> {
-    Client::named(text).ok_or_else(|| format!("no such agent; known are {}", names()))
+pub(super) fn agent(text: &str) -> Result<Client, String> {
+    Client::named(text).ok_or_else(|| format!("no such agent; known are {}", names_of_agents()))
 }
 
-/// An agent into which something can be installed, by its name.
-pub(super) fn agent(text: &str) -> Result<Agent, String> {
-    client(text).map(Agent)
+/// Every name that is accepted, with its other ones: `claude-code (claude, claudecode)`.
+fn names_of_agents() -> String {
+    let all = Client::ALL.into_iter().map(|client| match client.aliases().join(", ") {
+        none if none.is_empty() => client.key().to_owned(),
+        others => format!("{} ({others})", client.key()),
+    });
+    all.collect::<Vec<_>>().join(", ")
 }
 
 /// A whole number of things, such as sessions or threads.

@@ -11,59 +11,23 @@ use serde::Serialize;
 use transcripts::client::Client;
 use transcripts::source::source_of;
 
-/// An agent into which something can be installed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Agent(pub(crate) Client);
-
-impl Agent {
-    /// As an option names it.
-    pub(crate) fn key(self) -> &'static str {
-        self.0.key()
-    }
-
-    /// Its name for people.
-    pub(crate) fn name(self) -> &'static str {
-        self.0.name()
-    }
-
-    /// All that recall knows, in the order in which they are listed.
-    pub(crate) fn all() -> impl Iterator<Item = Self> {
-        Client::ALL.into_iter().map(Self)
-    }
-
-    /// What its sessions can be told.
-    pub(crate) fn tier(self) -> Tier {
-        let of_others = AgentHost::of(self).map_or(Tier::ReadOnly, |host| host.tier);
-        if self.is_usual() { Tier::Full } else { of_others }
-    }
-
-    /// Does it run the hooks of Claude Code's settings, and none of its own?
-    pub(crate) fn runs_hooks_of_claude(self) -> bool {
-        AgentHost::of(self).is_some_and(|host| host.hooks.is_none() && host.tier == Tier::StartOnly)
-    }
-
-    /// Is it the one for which nothing need be said?
-    pub(crate) fn is_usual(self) -> bool {
-        self.0.is_usual()
-    }
-
-    /// Is it used on this machine, and are its sessions read?
-    pub(crate) fn is_used(self, host: &Host<'_>) -> bool {
-        let sessions = host.environment.client_dir(self.0, host.config);
-        let has_sessions = || source_of(self.0).layouts().iter().any(|layout| sessions.join(layout).is_dir());
-        let has_sign =
-            || AgentHost::of(self).is_some_and(|agent| agent.signs.iter().any(|sign| agent.folder(host).join(sign).is_dir()));
-        host.config.sources.reads(self.0) && (has_sessions() || has_sign())
-    }
+/// What the sessions of an agent can be told.
+pub(crate) fn tier(agent: Client) -> Tier {
+    let of_others = AgentHost::of(agent).map_or(Tier::ReadOnly, |host| host.tier);
+    if agent.is_usual() { Tier::Full } else { of_others }
 }
 
-/// Every name that is accepted, with its other ones: `claude-code (claude, claudecode)`.
-pub(crate) fn names() -> String {
-    let all = Client::ALL.into_iter().map(|client| match client.aliases().join(", ") {
-        none if none.is_empty() => client.key().to_owned(),
-        others => format!("{} ({others})", client.key()),
-    });
-    all.collect::<Vec<_>>().join(", ")
+/// Does an agent run the hooks of Claude Code's settings, and none of its own?
+pub(crate) fn runs_hooks_of_claude(agent: Client) -> bool {
+    AgentHost::of(agent).is_some_and(|host| host.hooks.is_none() && host.tier == Tier::StartOnly)
+}
+
+/// Is an agent used on this machine, and are its sessions read?
+pub(crate) fn is_used(agent: Client, host: &Host<'_>) -> bool {
+    let sessions = host.environment.client_dir(agent, host.config);
+    let has_sessions = || source_of(agent).layouts().iter().any(|layout| sessions.join(layout).is_dir());
+    let has_sign = || AgentHost::of(agent).is_some_and(|row| row.signs.iter().any(|sign| row.folder(host).join(sign).is_dir()));
+    host.config.sources.reads(agent) && (has_sessions() || has_sign())
 }
 
 /// How much the sessions of an agent can be told.
@@ -95,7 +59,7 @@ impl Tier {
 /// An agent, and its files for all its sessions.
 #[derive(Debug)]
 pub(crate) struct AgentHost {
-    agent: Agent,
+    agent: Client,
     tier: Tier,
     folder: Folder,
     /// The file of its hooks, in its folder, and what they are. `None`: it has no such file.
@@ -141,7 +105,7 @@ enum Folder {
 
 static ALL: [AgentHost; 11] = [
     AgentHost {
-        agent: Agent(Client::Codex),
+        agent: Client::Codex,
         tier: Tier::Full,
         folder: Folder::Sessions(Client::Codex),
         hooks: Some(("hooks.json", HookForm::USUAL)),
@@ -151,7 +115,7 @@ static ALL: [AgentHost; 11] = [
         signs: &[],
     },
     AgentHost {
-        agent: Agent(Client::CopilotCli),
+        agent: Client::CopilotCli,
         tier: Tier::Full,
         folder: Folder::Sessions(Client::CopilotCli),
         // It reads every file of that folder, so ours is one of its own.
@@ -162,7 +126,7 @@ static ALL: [AgentHost; 11] = [
         signs: &[],
     },
     AgentHost {
-        agent: Agent(Client::QwenCode),
+        agent: Client::QwenCode,
         tier: Tier::Full,
         folder: Folder::Sessions(Client::QwenCode),
         // Seen with Qwen Code 0.24.4: milliseconds, and servers and hooks in one file.
@@ -172,7 +136,7 @@ static ALL: [AgentHost; 11] = [
         signs: &[],
     },
     AgentHost {
-        agent: Agent(Client::OpenCode),
+        agent: Client::OpenCode,
         tier: Tier::Full,
         folder: Folder::Config("opencode"),
         hooks: Some(("plugin/recall.js", HookForm::OPENCODE)),
@@ -187,7 +151,7 @@ static ALL: [AgentHost; 11] = [
         signs: &[],
     },
     AgentHost {
-        agent: Agent(Client::Cline),
+        agent: Client::Cline,
         tier: Tier::Full,
         folder: Folder::Sessions(Client::Cline),
         hooks: Some(("plugins/recall.js", HookForm::CLINE)),
@@ -197,7 +161,7 @@ static ALL: [AgentHost; 11] = [
         signs: &[],
     },
     AgentHost {
-        agent: Agent(Client::Pi),
+        agent: Client::Pi,
         tier: Tier::Full,
         folder: Folder::Sessions(Client::Pi),
         hooks: Some(("extensions/recall.js", HookForm::PI)),
@@ -206,7 +170,7 @@ static ALL: [AgentHost; 11] = [
         signs: &[],
     },
     AgentHost {
-        agent: Agent(Client::Gemini),
+        agent: Client::Gemini,
         tier: Tier::Full,
         folder: Folder::Sessions(Client::Gemini),
         hooks: Some(("settings.json", HookForm::GEMINI)),
@@ -216,7 +180,7 @@ static ALL: [AgentHost; 11] = [
         signs: &[],
     },
     AgentHost {
-        agent: Agent(Client::Cursor),
+        agent: Client::Cursor,
         tier: Tier::StartOnly,
         folder: Folder::Sessions(Client::Cursor),
         hooks: Some(("hooks.json", HookForm::CURSOR)),
@@ -226,7 +190,7 @@ static ALL: [AgentHost; 11] = [
         signs: &[],
     },
     AgentHost {
-        agent: Agent(Client::VscodeCopilot),
+        agent: Client::VscodeCopilot,
         tier: Tier::StartOnly,
         // So that the file has a name that no other has.
         folder: Folder::AboveSessions(Client::VscodeCopilot),
@@ -244,7 +208,7 @@ static ALL: [AgentHost; 11] = [
     },
     // Of both their documentation; not tried.
     AgentHost {
-        agent: Agent(Client::Antigravity),
+        agent: Client::Antigravity,
         tier: Tier::McpAndRule,
         folder: Folder::Home(".gemini"),
         // It has hooks, of which no two descriptions say the same.
@@ -256,7 +220,7 @@ static ALL: [AgentHost; 11] = [
         signs: &["antigravity", "antigravity-cli"],
     },
     AgentHost {
-        agent: Agent(Client::Windsurf),
+        agent: Client::Windsurf,
         tier: Tier::McpAndRule,
         folder: Folder::Home(".codeium/windsurf"),
         // None of its hooks gives a session anything.
@@ -268,12 +232,12 @@ static ALL: [AgentHost; 11] = [
 ];
 
 impl AgentHost {
-    pub(crate) fn of(agent: Agent) -> Option<&'static Self> {
+    pub(crate) fn of(agent: Client) -> Option<&'static Self> {
         ALL.iter().find(|host| host.agent == agent)
     }
 
     /// Every agent that has a row.
-    pub(crate) fn agents() -> impl Iterator<Item = Agent> {
+    pub(crate) fn agents() -> impl Iterator<Item = Client> {
         ALL.iter().map(|host| host.agent)
     }
 
@@ -372,7 +336,7 @@ mod tests {
         let mut told = Vec::new();
         for tier in [Tier::Full, Tier::StartOnly, Tier::McpAndRule, Tier::ReadOnly] {
             let mut names: Vec<_> =
-                Agent::all().filter(|agent| agent.tier() == tier).map(|agent| agent.name().to_owned()).collect();
+                Client::ALL.into_iter().filter(|agent| super::tier(*agent) == tier).map(|agent| agent.name().to_owned()).collect();
             names.sort();
             told.push((tier.name().to_owned(), names));
         }
@@ -397,7 +361,7 @@ mod tests {
                 (true, true, false) => Tier::Full,
                 (true, false, false) => Tier::StartOnly,
                 (false, false, true) => Tier::McpAndRule,
-                _ if host.agent.runs_hooks_of_claude() => Tier::StartOnly,
+                _ if runs_hooks_of_claude(host.agent) => Tier::StartOnly,
                 _ => Tier::ReadOnly,
             };
             assert_eq!(host.tier, made, "{}", host.agent.name());

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::Host;
-use super::agent_hosts::{Agent, AgentHost};
+use super::agent_hosts::AgentHost;
 use super::hook_command::HookCall;
 use transcripts::client::Client;
 
@@ -45,7 +45,7 @@ struct TrustedHook {
 
 /// What the user said of our hooks, and the events of those of which that holds. `None` where there are none, or it cannot be known.
 pub(crate) fn trust(host: &Host<'_>) -> Option<(Trust, Vec<String>)> {
-    let codex = AgentHost::of(Agent(Client::Codex))?;
+    let codex = AgentHost::of(Client::Codex)?;
     let file = codex.hooks_file(host)?;
     let ours = hooks(&serde_json::from_slice(&fs::read(&file).ok()?).ok()?);
     let said: toml::Table = match fs::read_to_string(file.with_file_name("config.toml")) {
@@ -59,8 +59,8 @@ pub(crate) fn trust(host: &Host<'_>) -> Option<(Trust, Vec<String>)> {
 }
 
 /// Does an agent run only hooks that the user accepted?
-pub(crate) fn is_asked_by(agent: Agent) -> bool {
-    agent == Agent(Client::Codex)
+pub(crate) fn is_asked_by(agent: Client) -> bool {
+    agent == Client::Codex
 }
 
 fn of_hook(hook: &TrustedHook, file: &Path, said: &toml::Table) -> Trust {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use super::agent_hosts::is_used;
 use super::file::FileSnapshot;
 use super::hook_command::{HookForm, Invocation};
 use super::locations::{self, client_file, form, invocation, servers_file, settings_file};
@@ -66,7 +67,7 @@ pub(crate) fn settings(host: &Host<'_>) -> Vec<SettingsFile> {
 /// Other agents whose sessions are read and start without notes, for all that they could have them.
 pub(crate) fn without_hooks(host: &Host<'_>, files: &[SettingsFile]) -> Vec<InstallScope> {
     let could_have = InstallScope::of_others().filter(|scope| locations::tells_start(*scope));
-    could_have.filter(|scope| scope.agent().is_used(host) && !has_hooks(*scope, files)).collect()
+    could_have.filter(|scope| is_used(scope.agent(), host) && !has_hooks(*scope, files)).collect()
 }
 
 fn has_hooks(scope: InstallScope, files: &[SettingsFile]) -> bool {
@@ -76,13 +77,13 @@ fn has_hooks(scope: InstallScope, files: &[SettingsFile]) -> bool {
 /// The agents that are used here, among those that could have hooks: all sessions of each.
 pub(crate) fn used(host: &Host<'_>) -> Vec<InstallScope> {
     let scopes = std::iter::once(InstallScope::User).chain(InstallScope::of_others());
-    scopes.filter(|scope| scope.agent().is_used(host)).collect()
+    scopes.filter(|scope| is_used(scope.agent(), host)).collect()
 }
 
 /// Other agents that are used here or have our hooks, and with which the server is not registered; why it cannot be, if so.
 pub(crate) fn without_server(host: &Host<'_>, registered: &[ServerRegistration]) -> Vec<(InstallScope, Option<String>)> {
     let files = settings(host);
-    let is_known = |scope: &InstallScope| scope.agent().is_used(host) || has_hooks(*scope, &files);
+    let is_known = |scope: &InstallScope| is_used(scope.agent(), host) || has_hooks(*scope, &files);
     let lacks = |scope: &InstallScope| servers_file(*scope, host).is_some() && registered.iter().all(|one| one.scope != *scope);
     let scopes = InstallScope::of_others().filter(|scope| is_known(scope) && lacks(scope));
     scopes.map(|scope| (scope, registration::why_refused(scope, host))).collect()

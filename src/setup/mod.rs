@@ -38,7 +38,7 @@ pub(crate) mod uninstall;
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use self::agent_hosts::{Agent, AgentHost};
+use self::agent_hosts::AgentHost;
 use self::timer_cli::TimerCli;
 use crate::config::{Config, InheritedEnvironment};
 use transcripts::client::Client;
@@ -73,14 +73,14 @@ pub(crate) enum InstallScope {
     Local,
     /// All your sessions of another agent: a file in its folder, much like Claude Code's settings. Asked for as an agent, not as a scope.
     #[value(skip)]
-    Agent(Agent),
+    Agent(Client),
 }
 
 impl InstallScope {
     /// What an agent's sessions are for an install; of Claude Code's as `scope` says. `None` of an agent that has no hooks of ours.
-    pub(crate) fn of(agent: Agent, scope: Self) -> Option<Self> {
+    pub(crate) fn of(agent: Client, scope: Self) -> Option<Self> {
         match agent {
-            Agent(Client::ClaudeCode) => Some(scope),
+            Client::ClaudeCode => Some(scope),
             other => AgentHost::of(other).map(|_| Self::Agent(other)),
         }
     }
@@ -91,8 +91,8 @@ impl InstallScope {
     }
 
     /// Whose sessions they are.
-    pub(crate) fn agent(self) -> Agent {
-        if let Self::Agent(agent) = self { agent } else { Agent(Client::ClaudeCode) }
+    pub(crate) fn agent(self) -> Client {
+        if let Self::Agent(agent) = self { agent } else { Client::ClaudeCode }
     }
 
     /// As an option of `recall install` and `recall uninstall`.

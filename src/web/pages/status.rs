@@ -24,7 +24,7 @@ pub(in crate::web) fn status_page(viewer: &Viewer<'_>) -> Result<Page> {
     let runs = last_runs(&viewer.memory, MAX_RUNS)?;
     let SettingsReply { settings, notices } = settings(viewer.config);
     // Those with sessions to look at.
-    let agents = found.agents.iter().filter(|one| one.sessions > 0).map(|one| (one.agent.0, one)).collect::<Vec<_>>();
+    let agents = found.agents.iter().filter(|one| one.sessions > 0).map(|one| (one.agent, one)).collect::<Vec<_>>();
     let config_file = viewer.config.config_file.display().to_string();
     let body = html! {
         h1 { "Status" }
