@@ -24,6 +24,7 @@ pub enum Section {
     Blockers,
     NextSteps,
     Questions,
+    OtherWords,
 }
 
 /// Whose words can carry a statement.
@@ -168,7 +169,7 @@ const UNTOLD: SectionSpec = SectionSpec {
 };
 
 /// How many sections there are.
-pub(crate) const SECTION_COUNT: usize = Section::Questions as usize + 1;
+pub(crate) const SECTION_COUNT: usize = Section::OtherWords as usize + 1;
 
 /// In the order in which a model writes them.
 pub(crate) static SECTIONS: [SectionSpec; SECTION_COUNT] = [
@@ -296,6 +297,15 @@ pub(crate) static SECTIONS: [SectionSpec; SECTION_COUNT] = [
         section: Section::Questions,
         key: "questions",
         asked: "five questions a developer may ask later that this session answers, in other words than its own",
+        column: SearchColumn::Extra,
+        ..UNTOLD
+    },
+    SectionSpec {
+        section: Section::OtherWords,
+        key: "other_words",
+        asked: "fifteen to twenty words or short phrases that are not in the record, for somebody who looks for this session later and has \
+                forgotten its terms: synonyms, everyday names, the symptom, the wider topic",
+        left_out_empty: true,
         column: SearchColumn::Extra,
         ..UNTOLD
     },

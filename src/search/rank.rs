@@ -40,6 +40,13 @@ const OWN_WORDS_RESULTS: usize = 10;
 const OWN_WORDS_LOOKED_UP: usize = 4;
 /// The most words between two that were said together.
 const OWN_WORDS_APART: usize = 6;
+/// The bonus of a document that holds all neighbours of the query next to each other, as it does where a name, an error or a title was typed,
+/// if these are rare; what both of two neighbours must be, as nearly half of all documents hold the same words by chance; for how many of the
+/// best documents that is looked up, and for how many pairs. Tuned on half of the questions of `docs/src/search.md`.
+const VERBATIM_BONUS: f64 = 3.0;
+const VERBATIM_MIN_RARITY: f64 = 0.15;
+const VERBATIM_RESULTS: usize = 20;
+const VERBATIM_PAIRS: usize = 12;
 /// The bonus of a result that answers the query's question by the word of the model that read it; the least share of the query's words, by
 /// weight, that one question must hold; and for how many of the best results that is looked up.
 const ANSWERS_BONUS: f64 = 2.0;
@@ -78,6 +85,11 @@ pub(super) fn rank(store: &Reader, query: &Query, wanted: &SearchOptions<'_>) ->
             by_words(store, &FtsQuery { projects: Some(vec![own]), ..asked.clone() }, &words, MAX_CANDIDATES, wanted.telling_only)?,
         );
     }
+    prefer_verbatim(store, &mut hits, query, &words)?;
+    for hit in &mut hits {
+        // Before fusion: where meaning decides, results lie so close together that this would outweigh it.
+        hit.score *= recency(hit, wanted.now);
+    }
     if let Some(similar) = wanted.similar {
         add_semantic(store, &asked, &mut hits, &words, similar)?;
     }
@@ -86,7 +98,8 @@ pub(super) fn rank(store: &Reader, query: &Query, wanted: &SearchOptions<'_>) ->
     hits.retain(|hit| (except.is_none() || hit.session != except) && !is_untold(hit));
     let lookups = store.lookups()?;
     for hit in &mut hits {
-        hit.score *= boost(hit, own, wanted.now) * found_useful(hit, &lookups);
+        let is_own = own == Some(hit.project);
+        hit.score *= if is_own { OWN_PROJECT_FACTOR } else { 1.0 } * found_useful(hit, &lookups);
     }
     hits.sort_by(|a, b| b.score.total_cmp(&a.score));
     prefer_own_words(store, &mut hits, &words)?;
@@ -105,6 +118,29 @@ fn untold_files(store: &Reader, hits: &[DocumentHit]) -> Result<BTreeSet<i64>> {
         }
     }
     Ok(untold)
+}
+
+/// Moves those of the best documents up that hold words of the query next to each other, in its order. Two rare words say most by that.
+fn prefer_verbatim(store: &Reader, hits: &mut [DocumentHit], query: &Query, words: &QueryWords) -> Result<()> {
+    let indexed = index_text(&query.text);
+    let typed: Vec<&str> = indexed.split_whitespace().collect();
+    let best: Vec<i64> = hits.iter().take(VERBATIM_RESULTS).map(|hit| hit.doc).collect();
+    let mut held: HashMap<i64, f64> = HashMap::new();
+    let pairs = typed.windows(2).take(VERBATIM_PAIRS);
+    let count = pairs.len().max(1) as f64;
+    for pair in pairs {
+        let rarity = pair.iter().map(|word| words.rarity(word)).fold(f64::INFINITY, f64::min);
+        if rarity >= VERBATIM_MIN_RARITY {
+            for doc in store.matching_of(&best, &format!("\"{}\"", pair.join(" ")))? {
+                *held.entry(doc).or_default() += rarity / count;
+            }
+        }
+    }
+    for hit in hits.iter_mut() {
+        hit.score *= 1.0 + VERBATIM_BONUS * held.get(&hit.doc).copied().unwrap_or_default();
+    }
+    hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+    Ok(())
 }
 
 /// Moves those of the best results up whose user said words of the query together.
@@ -282,9 +318,8 @@ fn found_useful(hit: &DocumentHit, lookups: &HashMap<i64, u32>) -> f64 {
     1.0 + LOOKED_UP_BONUS * f64::from(times.min(LOOKED_UP_MOST))
 }
 
-/// Recent work and the caller's own project are what is usually meant.
-fn boost(hit: &DocumentHit, own: Option<i64>, now: Millis) -> f64 {
+/// Recent work is what is usually meant.
+fn recency(hit: &DocumentHit, now: Millis) -> f64 {
     let age = now.saturating_sub(hit.last_at).max(0) as f64;
-    let recent = 1.0 + RECENCY_BONUS * (-age / HALF_LIFE_MS * std::f64::consts::LN_2).exp();
-    if own == Some(hit.project) { recent * OWN_PROJECT_FACTOR } else { recent }
+    1.0 + RECENCY_BONUS * (-age / HALF_LIFE_MS * std::f64::consts::LN_2).exp()
 }

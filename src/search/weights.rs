@@ -90,6 +90,12 @@ impl QueryWords {
         held / self.weights.iter().sum::<f64>().max(f64::MIN_POSITIVE)
     }
 
+    /// How rare a word of the query is: 1 if a single document holds it, 0 if none does or nearly all do.
+    pub(crate) fn rarity(&self, word: &str) -> f64 {
+        let known = self.weighed.iter().find(|known| known.text == word && known.df > 0);
+        known.map_or(0.0, |known| (known.weight / weight(1.0, self.documents)).clamp(0.0, 1.0))
+    }
+
     /// The weight of these words, in units of one word that occurs in a single document.
     pub(crate) fn distinctiveness(&self, words: &BTreeSet<usize>) -> f64 {
         self.sum(words) / weight(1.0, self.documents)

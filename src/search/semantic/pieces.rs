@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use crate::analyze::account::SessionAccount;
 use crate::model::digest::Digest;
+use crate::model::section::Section;
 use text::clean::shorten;
 
 /// Raise whenever the same document would have other texts: vectors of different versions are never compared.
@@ -22,12 +23,15 @@ const SAID_CHARS: usize = 600;
 /// A text with fewer words says nothing by itself.
 const MIN_WORDS: usize = 3;
 
-/// What is said of a session, the most telling first: title and request, what a model claims of it and the questions that it answers by the
-/// model's word, what was committed, how it ended, and what was said on the way, from both ends.
+/// What is said of a session, the most telling first: title and request, what a model claims of it, the questions that it answers by the
+/// model's word and other words for it, what was committed, how it ended, and what was said on the way, from both ends.
 pub(crate) fn of_session(digest: &Digest, account: &SessionAccount) -> Vec<String> {
-    let claims = digest.findable().map(|(_, claim)| claim.claimed());
+    let (words, claims): (Vec<_>, Vec<_>) = digest.findable().partition(|(section, _)| *section == Section::OtherWords);
+    // Alone, a word says little.
+    let words = words.iter().map(|(_, claim)| claim.claimed()).collect::<Vec<_>>().join(", ");
+    let claims = claims.iter().map(|(_, claim)| claim.claimed());
     let commits = account.commits.iter().rev().map(|commit| commit.subject.as_str());
-    let told = [digest.title.as_str(), &digest.request].into_iter().chain(claims).chain(commits);
+    let told = [digest.title.as_str(), &digest.request].into_iter().chain(claims).chain([words.as_str()]).chain(commits);
     let replies: Vec<&str> = account.turns.iter().filter_map(|turn| Some(turn.reply.as_ref()?.text.as_str())).collect();
     let prompts: Vec<&str> = account.turns.iter().flat_map(|turn| turn.words.iter().map(|word| word.text.as_str())).collect();
     let said = alternately(from_both_ends(&replies).into_iter().rev().collect(), from_both_ends(&prompts));
@@ -107,7 +111,6 @@ mod tests {
 
     use super::*;
     use crate::model::digest::Claim;
-    use crate::model::section::Section;
     use transcripts::session::RecordKey;
 
     #[test]
@@ -117,10 +120,14 @@ mod tests {
             Digest { title: "Keyset pagination of orders".into(), request: "Stop losing rows".into(), ..Digest::default() };
         let digest = digest
             .with(Section::Completed, [claim("The list pages by key now"), claim("Done.")])
-            .with(Section::Questions, [Claim::new("why do rows vanish?")]);
+            .with(Section::Questions, [Claim::new("why do rows vanish?")])
+            .with(Section::OtherWords, [Claim::new("cursor"), Claim::new("browsing"), Claim::new("lost records")]);
         assert_eq!(
             of_session(&digest, &SessionAccount::default()),
-            ["Keyset pagination of orders", "Stop losing rows", "The list pages by key now", "why do rows vanish?"]
+            [
+                "Keyset pagination of orders", "Stop losing rows", "The list pages by key now", "why do rows vanish?",
+                "cursor, browsing, lost records"
+            ]
         );
     }
 

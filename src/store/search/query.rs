@@ -141,10 +141,14 @@ impl Reader {
 
     /// Those of the documents whose user said two words with at most `apart` others between them. The words are FTS5 phrases.
     pub(crate) fn said_together(&self, docs: &[i64], [one, other]: [&str; 2], apart: usize) -> Result<Vec<i64>> {
+        self.matching_of(docs, &format!("{{{}}} : NEAR({one} {other}, {apart})", SearchColumn::Asked.name()))
+    }
+
+    /// Those of the documents that match an expression.
+    pub(crate) fn matching_of(&self, docs: &[i64], expression: &str) -> Result<Vec<i64>> {
         let docs: Vec<String> = docs.iter().map(i64::to_string).collect();
         let sql = format!("SELECT rowid FROM search WHERE search MATCH ?1 AND rowid IN ({})", docs.join(", "));
-        let together = format!("{{{}}} : NEAR({one} {other}, {apart})", SearchColumn::Asked.name());
-        Ok(self.db.prepare(&sql)?.query_map([together], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
+        Ok(self.db.prepare_cached(&sql)?.query_map([expression], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }
 
     /// Number of all documents, hidden ones included: a word's weight depends on everything FTS5 counts it in.

@@ -124,7 +124,7 @@ impl Summarizer for Claude {
 
     /// Four bytes per token, 800 tokens of output.
     fn likely_cost(&self, request: &ModelRequest) -> Option<f64> {
-        let tokens = Tokens { input: (request.bytes() + CLIENT_OVERHEAD_BYTES) as u64 / 4, output: 800, ..Tokens::default() };
+        let tokens = Tokens { input: (request.bytes() + CLIENT_OVERHEAD_BYTES) as u64 / 4, output: 860, ..Tokens::default() };
         self.costs(tokens).into_iter().next().flatten()
     }
 

@@ -372,6 +372,32 @@ fn of_sessions_that_say_the_same_words_the_users_own_come_first() {
 }
 
 /// A client records the folder behind the link.
+/// A reply that dilutes what was asked.
+const LONG: &str = "I looked at the import first. It reads a file for each branch, and the file of Basel ended in the middle of a line. The reader took \
+    that for the end. I made it wait until the file has its last line, and wrote what it does then into the guide for the people in the branch.";
+
+#[test]
+fn what_was_typed_and_stands_there_as_it_was_typed_comes_first() {
+    let others = "efghijkl".chars().map(|c| format!("{c}{c}{c}{c}5555")).collect::<Vec<_>>();
+    let beside = |told: [(&'static str, u32, &'static str, &'static str, &'static str); 3]| {
+        let other = |(n, id)| (String::as_str(id), n as u32 + 1, "shop", "How are the orders sorted?", "By day.");
+        let sessions: Vec<_> = told.into_iter().chain(others.iter().enumerate().map(other)).collect();
+        world(&sessions)
+    };
+    let world = beside([
+        (A, 10, "shop", "The import of last night lost half of the orders from Basel. Tail the staging logs.", LONG),
+        (B, 11, "shop", "The LOGIN page on staging is blank, who is logged in?", "The log of the login says who."),
+        (C, 12, "shop", "no, verify the staging host; I said no: verify", "Verified. No host was verified before."),
+    ]);
+    assert_eq!(found(&world, &["staging logs"])[0], A);
+    let world = beside([
+        (A, 10, "shop", "The hook takes a minute for each commit. Commit with --skip-verify this once.", LONG),
+        (B, 11, "shop", "verify the hook; skip the rest", "The hook is verified, the rest skipped."),
+        (C, 12, "shop", "a shop fixture: verify the shop, then skip the fixture of the shop", "Skipped, verified: the fixture."),
+    ]);
+    assert_eq!(found(&world, &["--skip-verify"])[0], A);
+}
+
 #[test]
 fn a_project_is_named_alike_to_every_command_also_below_a_home_behind_a_link() {
     let world = World::new();

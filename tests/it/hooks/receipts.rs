@@ -237,7 +237,7 @@ fn what_was_looked_up_ranks_a_little_higher() {
         said(1, "The mill stands: open its sluice for the wheat."),
     ];
     let first = |world: &World| {
-        let hits = world.recall(["search", "--json", "open sluice mill"]).out;
+        let hits = world.recall(["search", "--json", "mill sluice"]).out;
         let best: Value = serde_json::from_str(hits.lines().next().expect("a hit")).expect("JSON");
         best["session"].as_str().expect("an id").to_owned()
     };

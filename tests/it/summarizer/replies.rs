@@ -145,6 +145,29 @@ fn questions_lead_to_the_session_and_are_not_shown() {
 }
 
 #[test]
+fn other_words_lead_to_the_session_and_are_not_shown() {
+    let mut form = form();
+    form["other_words"] = json!(["stocktaking", "goods that vanish from a catalogue"]);
+    let stand_in = StandIn::says(&["plain"], &report(&form, COST));
+    let ran = stand_in.recall(&["digest"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let call = stand_in.only_call();
+    let asked = call.value("--system-prompt").expect("our instructions");
+    assert!(asked.contains(r#""other_words": ["fifteen to twenty words"#), "{asked}");
+    for words in ["stocktaking", "vanishing catalogue"] {
+        let found = stand_in.recall(&["search", words]);
+        assert!(found.out.contains(&PLAIN[..8]) && !found.out.contains("stocktaking"), "{found:#?}");
+    }
+    for (name, page) in stand_in.world.pages() {
+        assert!(!page.contains("stocktaking"), "{name}:\n{page}");
+    }
+    // A digest without them stays as it is, with its id.
+    let old = StandIn::good(&["plain"]);
+    old.recall(&["digest"]);
+    assert!(old.show(PLAIN)["digest"].get("other_words").is_none());
+}
+
+#[test]
 fn a_form_between_sentences_or_with_loose_types_is_still_a_digest() {
     let loose = json!({
         "title": "Orders go missing", "request": "Find out why", "completed": "paging by (created_at, id)", "decisions": "keyset pagination",

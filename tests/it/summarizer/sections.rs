@@ -10,7 +10,7 @@ const SESSION: &str = "5ec71045-1111-4111-8111-000000000001";
 /// A section's key, with the label that a start and a brief, the page of the session, and the page of the day put over it.
 type Labels = (&'static str, Option<&'static str>, Option<&'static str>, Option<&'static str>);
 
-const SECTIONS: [Labels; 9] = [
+const SECTIONS: [Labels; 10] = [
     ("investigated", None, Some("Looked into"), None),
     ("learned", Some("Learned"), Some("Learned"), None),
     ("completed", Some("Outcome"), Some("Done"), Some("Outcome")),
@@ -20,6 +20,7 @@ const SECTIONS: [Labels; 9] = [
     ("blockers", Some("Open"), Some("Blockers"), Some("Blockers")),
     ("next_steps", Some("Open"), Some("Next"), Some("Next")),
     ("questions", None, None, None),
+    ("other_words", None, None, None),
 ];
 
 /// A word that stands in this section alone.
