@@ -372,6 +372,27 @@ fn of_sessions_that_say_the_same_words_the_users_own_come_first() {
 }
 
 /// A client records the folder behind the link.
+#[test]
+fn results_that_hold_few_of_the_words_are_said_to_be_weak() {
+    let world = world(&[
+        (A, 10, "shop", "The import loses orders from Basel", "Fixed the reader of the import."),
+        (B, 11, "shop", "Sort the orders by day", "Sorted."),
+    ]);
+    let weak = "no result contains half of your words (rare ones count more), so perhaps nothing stored is about this\n";
+    let said = |words: &str| {
+        let ran = world.recall(["search", words]);
+        assert_eq!(ran.code, 0, "{ran:#?}");
+        (ran.out.lines().filter(|line| !line.starts_with(' ')).count(), ran.err.contains(weak))
+    };
+    // What is there is listed all the same.
+    assert_eq!(said("why does the websocket of the orders reconnect every minute"), (2, true));
+    assert_eq!(said("import loses orders"), (2, false));
+    assert_eq!(said("orders"), (2, false), "one word is there or is not");
+    assert_eq!(said("websocket reconnect"), (0, false), "nothing was found, and that is said");
+    let json = world.recall(["search", "--json", "why does the websocket of the orders reconnect every minute"]);
+    assert!(json.out.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{json:#?}");
+}
+
 /// A reply that dilutes what was asked.
 const LONG: &str = "I looked at the import first. It reads a file for each branch, and the file of Basel ended in the middle of a line. The reader took \
     that for the end. I made it wait until the file has its last line, and wrote what it does then into the guide for the people in the branch.";
