@@ -231,7 +231,8 @@ pub(crate) fn search(memory: &OpenMemory, config: &Config, asked: &SearchRequest
 fn about_weak(hits: &[SearchHit], query: &Query) -> Option<String> {
     let best = hits.iter().map(|hit| hit.covered).reduce(f64::max)?;
     let is_weak = query.terms.len() > 1 && query.phrases.is_empty() && best < WEAK_SHARE;
-    is_weak.then(|| "no result contains half of your words (rare ones count more), so perhaps nothing stored is about this".to_owned())
+    is_weak
+        .then(|| "no result contains half of your words (rare ones count more), so perhaps nothing stored is about this".to_owned())
 }
 
 /// What results say that no model read, where a kind of claims was asked for.

@@ -146,7 +146,8 @@ fn prefer_verbatim(store: &Reader, hits: &mut [DocumentHit], query: &Query, word
 /// Moves those of the best results up whose user said words of the query together.
 fn prefer_own_words(store: &Reader, hits: &mut [DocumentHit], words: &QueryWords) -> Result<()> {
     let best: Vec<i64> = hits.iter().take(OWN_WORDS_RESULTS).map(|hit| hit.doc).collect();
-    let known: Vec<&WeightedWord> = words.weighed.iter().filter(|word| word.df > 0).take(OWN_WORDS_LOOKED_UP).collect();
+    let known: Vec<&WeightedWord> =
+        words.weighed.iter().filter(|word| (1..=words.limit).contains(&word.df)).take(OWN_WORDS_LOOKED_UP).collect();
     let mut together: HashMap<i64, BTreeSet<usize>> = HashMap::new();
     for (at, one) in known.iter().enumerate() {
         for (then, other) in known.iter().enumerate().skip(at + 1) {

@@ -90,9 +90,9 @@ impl QueryWords {
         held / self.weights.iter().sum::<f64>().max(f64::MIN_POSITIVE)
     }
 
-    /// How rare a word of the query is: 1 if a single document holds it, 0 if none does or nearly all do.
+    /// How rare a word of the query is: 1 if a single document holds it, 0 if none does or it is common.
     pub(crate) fn rarity(&self, word: &str) -> f64 {
-        let known = self.weighed.iter().find(|known| known.text == word && known.df > 0);
+        let known = self.weighed.iter().find(|known| known.text == word && (1..=self.limit).contains(&known.df));
         known.map_or(0.0, |known| (known.weight / weight(1.0, self.documents)).clamp(0.0, 1.0))
     }
 

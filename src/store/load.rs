@@ -21,7 +21,7 @@ const MAX_OPEN_AGE: Millis = 14 * 24 * 3600 * 1000;
 
 /// Shortest id prefix that is accepted, in characters.
 const MIN_PREFIX: usize = 4;
-/// Does the id of `session s` begin with the time? Then [`id8`](text::clean::id8) shows its end.
+/// Does the id of `session s` begin with the time? Then [`id8`](text::clean::id8) shows its end, of which such have an index (`session_end`).
 pub(super) const BEGINS_WITH_TIME: &str = "(substr(s.id, 15, 1) = '7' OR substr(s.id, 1, 4) = 'ses_' OR substr(s.id, 14, 1) = '_' OR length(s.id) = 13 AND s.id NOT GLOB '*[^0-9]*')";
 
 /// Selects the columns of a [`SessionHead`] from `session s`; the caller appends `WHERE` and the rest.
@@ -153,7 +153,8 @@ impl Reader {
             return self.session_head(pk).map(Some);
         }
         let sql = format!(
-            "{SELECT_HEAD} WHERE substr(s.id, 1, ?2) = ?1 OR ?2 = 8 AND {BEGINS_WITH_TIME} AND substr(s.id, -8) = ?1 ORDER BY s.id LIMIT 6"
+            "{SELECT_HEAD} WHERE s.id >= ?1 AND s.id < ?1 || char(1114111) OR ?2 = 8 AND {BEGINS_WITH_TIME} AND substr(s.id, -8) = ?1
+             ORDER BY s.id LIMIT 6"
         );
         let mut query = self.db.prepare(&sql)?;
         let found: Vec<SessionHead> =

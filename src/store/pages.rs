@@ -208,7 +208,7 @@ impl Reader {
         Ok(SessionIds { ids, ends })
     }
 
-    /// May what people see of a session's id mean another one, too? Looks at the ids of all sessions.
+    /// May what people see of a session's id mean another one, too? Looks at those that are shown alike, however many there are.
     pub(crate) fn shares_id8(&self, id: &str) -> Result<bool> {
         let sql = format!(
             "SELECT EXISTS (SELECT 1 FROM session WHERE id >= ?1 AND id < ?1 || char(1114111) AND id <> ?2)

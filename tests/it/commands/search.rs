@@ -372,6 +372,27 @@ fn of_sessions_that_say_the_same_words_the_users_own_come_first() {
 }
 
 /// A client records the folder behind the link.
+/// What a result is called depends on the ids of others. Counted are SQLite's own instructions.
+#[test]
+fn results_cost_the_same_however_many_other_sessions_there_are() {
+    let steps = |others: usize| -> u64 {
+        let world = World::new();
+        for n in 0..others + 10 {
+            let (id, word) = (format!("{n:08x}-5e55-4000-8000-000000000000"), if n < 10 { "sluice" } else { "barn" });
+            let rows = user(&id, &format!("u{n}"), "2026-11-10T10:00:00Z", &format!("Paint the {word}."));
+            world.transcript(&format!("-p/{id}.jsonl"), rows + &assistant(&id, &format!("a{n}"), "2026-11-10T10:01:00Z", "Done."));
+        }
+        world.digest(&["--ingest-only"]);
+        let file = world.root().join("steps");
+        let ran = world.process().args(["search", "sluice"]).env("RECALL_STEPS", &file).output().expect("recall runs");
+        assert!(ran.status.success(), "{ran:?}");
+        let lines = std::fs::read_to_string(file).expect("steps");
+        lines.lines().map(|line| line.split_once('\t').expect("a statement").0.parse::<u64>().expect("a number")).sum()
+    };
+    let (few, many) = (steps(100), steps(400));
+    assert!(many < few * 2, "{few} steps, with four times as many sessions {many}");
+}
+
 #[test]
 fn results_that_hold_few_of_the_words_are_said_to_be_weak() {
     let world = world(&[
