@@ -271,6 +271,9 @@ pub(crate) struct DoctorArgs {
     /// Fix without asking: outdated hooks and timer, permissions, a damaged index
     #[arg(long)]
     pub(crate) fix: bool,
+    /// Read every value of the index, also if it is larger than 64 MB: of a large one only the structure is checked without this
+    #[arg(long)]
+    pub(crate) deep: bool,
     /// Make Claude Code keep its transcripts for DAYS days (its default: 30): shows the diff and raises `cleanupPeriodDays` in your
     /// settings; never lowers it
     #[arg(long, value_name = "DAYS", num_args = 0..=1, default_missing_value = "365", allow_negative_numbers = true, value_parser = within(1..=36_500_u64, 365))]
@@ -280,7 +283,7 @@ pub(crate) struct DoctorArgs {
     pub(crate) seen: bool,
     /// List outdated lines in Claude's memory files: lines that a later session contradicts, and lines that name a file, or another memory
     /// file, that no longer exists. Also print a diff that removes such lines from `MEMORY.md`. Changes nothing
-    #[arg(long, conflicts_with_all = ["fix", "keep_transcripts", "seen"])]
+    #[arg(long, conflicts_with_all = ["fix", "deep", "keep_transcripts", "seen"])]
     pub(crate) memory: bool,
     /// With `--memory`: only projects whose root matches this glob (a bare name matches the folder's name)
     #[arg(long, value_name = "GLOB", requires = "memory")]

@@ -51,7 +51,9 @@ pub(crate) fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Writ
             writeln!(out)?;
         }
     }
-    let mut findings = examine(config, &host, Depth::Full, config.now());
+    // What is repaired has to be known.
+    let depth = if args.deep || args.fix { Depth::Deep } else { Depth::Full };
+    let mut findings = examine(config, &host, depth, config.now());
     if args.fix && findings.iter().any(|f| f.fix.is_some()) {
         // Progress again: for people only.
         let mut said = Vec::new();
@@ -60,14 +62,14 @@ pub(crate) fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Writ
             out.write_all(&said)?;
             writeln!(out)?;
         }
-        findings = examine(config, &host, Depth::Full, config.now());
+        findings = examine(config, &host, depth, config.now());
     }
     if args.seen {
         let marked = seen::note(&findings, &config.data_dir)?;
         if !args.json {
             writeln!(out, "{} marked as seen\n", counted(marked, "warning"))?;
         }
-        findings = examine(config, &host, Depth::Full, config.now());
+        findings = examine(config, &host, depth, config.now());
     }
     let reply = DoctorReply::of(findings, stored_states(config, &host), Some(&host.environment.program));
     let agents: Vec<String> = reply.agents.iter().map(|agent| agents::line(agent, config)).collect();

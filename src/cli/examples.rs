@@ -165,6 +165,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             ("recall doctor", ""),
             ("recall doctor --fix", "fixes what it can"),
+            ("recall doctor --deep", "reads all of a large index, too"),
             ("recall doctor --memory", "what is out of date in Claude's memory files"),
         ],
     ),

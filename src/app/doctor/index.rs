@@ -11,9 +11,10 @@ use crate::config::Config;
 use crate::policy::View;
 use crate::store::error::{StoreError, explained};
 use crate::store::files_beside;
-use crate::store::maintenance::{any_damage, backup};
+use crate::store::maintenance::{any_damage_with, backup, damage_of_structure};
 use crate::store::status::IndexCounts;
 use crate::store::{Memory, OtherFormat, WholeIndex};
+use crate::sys::progress::Progress;
 use text::clean::{self, counted, one_line};
 use transcripts::session::Millis;
 
@@ -21,6 +22,8 @@ use transcripts::session::Millis;
 const MAX_LISTED: usize = 3;
 /// Tolerated clock error.
 const MAX_CLOCK_SKEW: Millis = 24 * 3_600_000;
+/// An index of so many bytes is large: reading every value of it takes more than a second.
+const LARGE: u64 = 64 << 20;
 
 pub(crate) fn findings(config: &Config, depth: Depth, now: Millis) -> Vec<Finding> {
     let path = config.database();
@@ -38,7 +41,7 @@ pub(crate) fn findings(config: &Config, depth: Depth, now: Millis) -> Vec<Findin
     let mut all = vec![state];
     all.extend(companion_files(config, depth, now, is_well));
     all.extend(failing(&counts));
-    if depth == Depth::Full {
+    if depth != Depth::Quick {
         all.extend(left_in_pages(config));
     }
     all.extend(clock(&store, now).ok().flatten());
@@ -47,7 +50,7 @@ pub(crate) fn findings(config: &Config, depth: Depth, now: Millis) -> Vec<Findin
 
 /// What pages hold of an index that is gone.
 fn held_by_pages(config: &Config, depth: Depth) -> Option<String> {
-    if depth == Depth::Full { Pages::told_without_index(config) } else { None }
+    if depth == Depth::Quick { None } else { Pages::told_without_index(config) }
 }
 
 fn gone(held: &str, path: &Path) -> Finding {
@@ -135,7 +138,18 @@ fn state_of(counts: &IndexCounts, size: u64, depth: Depth, config: &Config) -> F
         return Finding::ok("index", found);
     }
     let path = config.database();
-    match WholeIndex::open(&path).and_then(|whole| any_damage(&whole)) {
+    let in_part = depth == Depth::Full && size > LARGE;
+    let damage = WholeIndex::open(&path).and_then(|whole| {
+        if in_part {
+            return damage_of_structure(&whole);
+        }
+        let bar = Progress::of("checking", counts.sessions.unsigned_abs());
+        any_damage_with(&whole, || bar.advance(1))
+    });
+    match damage {
+        Ok(None) if in_part => {
+            Finding::ok("index", format!("{found}, structure intact: `recall doctor --deep` also reads all values"))
+        }
         Ok(None) => Finding::ok("index", format!("{found}, intact")),
         Ok(Some(damage)) => {
             Finding::problem("index", format!("{found}, damaged: {}", one_line(&damage)), DAMAGED_ADVICE).fixed_by(Repair::Index)

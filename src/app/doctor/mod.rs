@@ -55,8 +55,11 @@ impl DoctorReply {
 pub(crate) enum Depth {
     /// Only checks that are quick.
     Quick,
-    /// Also verifies the whole index, asks the summarizer's client for its version and login, and asks an embeddings endpoint for a vector.
+    /// Also verifies the index, the structure alone of a large one, asks the summarizer's client for its version and login, and asks an
+    /// embeddings endpoint for a vector.
     Full,
+    /// Also reads every value of a large index.
+    Deep,
 }
 
 /// Runs all checks.
@@ -78,7 +81,7 @@ pub(crate) fn examine_with(timers: &[InstalledTimer], config: &Config, host: &Ho
     all.extend(crate::app::doctor::runs::paused(config));
     all.extend(crate::app::doctor::runs::hook_log(config, now));
     all.extend(index::findings(config, depth, now));
-    if depth == Depth::Full {
+    if depth != Depth::Quick {
         all.extend(summarizer::findings(config));
         all.extend(embeddings::findings(config));
         all.push(crate::app::doctor::runs::unread_transcripts(config, now));

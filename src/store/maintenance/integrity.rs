@@ -29,22 +29,48 @@ enum CheckedPart<'h> {
 /// # Errors
 /// When it cannot be checked: it is locked, or the system does not let it be read.
 pub(crate) fn any_damage(index: &Reader) -> Result<Option<String>> {
-    index.in_snapshot(|| index.read_all()).map_or_else(|e| error::as_damage(e).map(Some), |()| Ok(None))
+    any_damage_with(index, || {})
+}
+
+/// The same; calls `step` after each of about as many parts as there are sessions.
+pub(crate) fn any_damage_with(index: &Reader, step: impl FnMut()) -> Result<Option<String>> {
+    index.in_snapshot(|| index.read_all(step)).map_or_else(|e| error::as_damage(e).map(Some), |()| Ok(None))
+}
+
+/// The first thing that is wrong with the structure of an index, of which the values are not read: for one that is so large that reading
+/// them takes seconds.
+///
+/// # Errors
+/// As [`any_damage`].
+pub(crate) fn damage_of_structure(index: &Reader) -> Result<Option<String>> {
+    let check = || {
+        index.check_pages("quick_check")?;
+        index.check_names_and_indexes()
+    };
+    index.in_snapshot(check).map_or_else(|e| error::as_damage(e).map(Some), |()| Ok(None))
 }
 
 /// The same of the file's structure alone, for an index of any format.
 pub(in crate::store) fn damage_of_pages(index: &Reader) -> Result<Option<String>> {
-    index.check_pages().map_or_else(|e| error::as_damage(e).map(Some), |()| Ok(None))
+    index.check_pages("integrity_check").map_or_else(|e| error::as_damage(e).map(Some), |()| Ok(None))
 }
 
 impl Reader {
-    fn read_all(&self) -> Result<()> {
+    fn read_all(&self, mut step: impl FnMut()) -> Result<()> {
         // If these cannot be read, the structure says best why.
         let heads = self.session_heads();
         let sessions = heads.iter().flatten().map(CheckedPart::Session);
         let parts: Vec<CheckedPart<'_>> =
             [CheckedPart::Structure, CheckedPart::Values].into_iter().chain(sessions).chain([CheckedPart::Rest]).collect();
-        self.map_in_order(|| false, &parts, Self::read_part, |_, read| read)?;
+        self.map_in_order(
+            || false,
+            &parts,
+            Self::read_part,
+            |_, read| {
+                step();
+                read
+            },
+        )?;
         heads.map(drop)
     }
 
@@ -57,8 +83,9 @@ impl Reader {
         }
     }
 
-    fn check_pages(&self) -> Result<()> {
-        let found: String = self.db.query_row("PRAGMA integrity_check(1)", [], |r| r.get(0))?;
+    /// By SQLite's `integrity_check`, or by its `quick_check`, which does not compare indexes with their tables.
+    fn check_pages(&self, check: &str) -> Result<()> {
+        let found: String = self.db.query_row(&format!("PRAGMA {check}(1)"), [], |r| r.get(0))?;
         if found != "ok" {
             bail!(found);
         }
@@ -66,7 +93,11 @@ impl Reader {
     }
 
     fn check_structure(&self) -> Result<()> {
-        self.check_pages()?;
+        self.check_pages("integrity_check")?;
+        self.check_names_and_indexes()
+    }
+
+    fn check_names_and_indexes(&self) -> Result<()> {
         let there = names_in(&self.db)?;
         if let Some(missing) = schema::NAMES.iter().chain(&schema::NAMES_BY_SQLITE).filter(|name| !there.contains(**name)).min() {
             bail!("there is no `{missing}` in it");

@@ -13,8 +13,8 @@ use std::path::Path;
 
 use anyhow::Result;
 
-pub(crate) use self::integrity::any_damage;
 pub(in crate::store) use self::integrity::damage_of_pages;
+pub(crate) use self::integrity::{any_damage, any_damage_with, damage_of_structure};
 pub(crate) use self::restore::{Category, Contents, Salvaged};
 pub(in crate::store) use self::vacuum::vacuum;
 pub use self::whole_index::WholeIndex;

@@ -533,3 +533,28 @@ fn the_release_that_doctor_calls_tried_is_the_one_whose_names_are_kept_for_compa
     let found = only(&world, "client");
     assert!(found.contains(&format!("tested up to {version};")), "{version}: {found}");
 }
+
+/// An index is large by its file: what was deleted leaves room in it.
+#[test]
+fn of_a_large_index_the_structure_is_checked_and_all_of_it_on_request() {
+    let world = World::with_fixtures(&["plain"]);
+    world.digest(&["--summarizer", "extract"]);
+    let index = rusqlite::Connection::open(world.data_dir().join("recall.db")).expect("the index");
+    let grow = "PRAGMA auto_vacuum; INSERT INTO fact VALUES ('room', CAST(zeroblob(70000000) AS TEXT)); DELETE FROM fact WHERE name = 'room';";
+    index.execute_batch(grow).expect("a large index");
+    index.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).expect("a checkpoint");
+    assert!(only(&world, "index").contains("structure intact: `recall doctor --deep` also reads all values"));
+    let deep = || -> Vec<String> {
+        let all = findings(&world.recall(["doctor", "--json", "--deep"])).into_iter().filter(|one| one["about"] == "index");
+        all.map(|one| one["found"].as_str().expect("a text").to_owned()).collect()
+    };
+    assert!(deep()[0].ends_with(", intact"), "{:?}", deep());
+    // No reader can read such a title, and no structure tells it.
+    index.execute("UPDATE digest SET title = CAST(x'c3' AS TEXT)", []).expect("damage");
+    drop(index);
+    assert!(only(&world, "index").contains("structure intact"));
+    assert!(deep()[0].contains("damaged: "), "{:?}", deep());
+    let ran = world.recall(["doctor", "--fix"]);
+    assert!(ran.out.contains("restored"), "{ran:#?}");
+    assert!(about(&world, "index")[0].ends_with(", intact"));
+}
