@@ -44,7 +44,7 @@ pub(crate) fn any_damage_with(index: &Reader, step: impl FnMut()) -> Result<Opti
 /// As [`any_damage`].
 pub(crate) fn damage_of_structure(index: &Reader) -> Result<Option<String>> {
     let check = || {
-        index.check_pages("quick_check")?;
+        index.check_tables()?;
         index.check_names_and_indexes()
     };
     index.in_snapshot(check).map_or_else(|e| error::as_damage(e).map(Some), |()| Ok(None))
@@ -52,7 +52,7 @@ pub(crate) fn damage_of_structure(index: &Reader) -> Result<Option<String>> {
 
 /// The same of the file's structure alone, for an index of any format.
 pub(in crate::store) fn damage_of_pages(index: &Reader) -> Result<Option<String>> {
-    index.check_pages("integrity_check").map_or_else(|e| error::as_damage(e).map(Some), |()| Ok(None))
+    index.check_pages().map_or_else(|e| error::as_damage(e).map(Some), |()| Ok(None))
 }
 
 impl Reader {
@@ -83,9 +83,19 @@ impl Reader {
         }
     }
 
-    /// By SQLite's `integrity_check`, or by its `quick_check`, which does not compare indexes with their tables.
-    fn check_pages(&self, check: &str) -> Result<()> {
-        let found: String = self.db.query_row(&format!("PRAGMA {check}(1)"), [], |r| r.get(0))?;
+    fn check_pages(&self) -> Result<()> {
+        self.must_be_ok("PRAGMA integrity_check(1)")
+    }
+
+    /// The pages of each table, one after the other: a check of the whole file also reads every word of the full-text index.
+    fn check_tables(&self) -> Result<()> {
+        let mut query = self.db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0")?;
+        let tables: Vec<String> = query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+        tables.iter().try_for_each(|table| self.must_be_ok(&format!("PRAGMA quick_check(\"{table}\")")))
+    }
+
+    fn must_be_ok(&self, check: &str) -> Result<()> {
+        let found: String = self.db.query_row(check, [], |r| r.get(0))?;
         if found != "ok" {
             bail!(found);
         }
@@ -93,7 +103,7 @@ impl Reader {
     }
 
     fn check_structure(&self) -> Result<()> {
-        self.check_pages("integrity_check")?;
+        self.check_pages()?;
         self.check_names_and_indexes()
     }
 
