@@ -40,9 +40,9 @@ const OWN_WORDS_RESULTS: usize = 10;
 const OWN_WORDS_LOOKED_UP: usize = 4;
 /// The most words between two that were said together.
 const OWN_WORDS_APART: usize = 6;
-/// The bonus of a document that holds all neighbours of the query next to each other, as it does where a name, an error or a title was typed,
-/// if these are rare; what both of two neighbours must be, as nearly half of all documents hold the same words by chance; for how many of the
-/// best documents that is looked up, and for how many pairs. Tuned on half of the questions of `docs/src/search.md`.
+/// The bonus of a document in which all neighbours of the query stand next to each other, too, if they are rare: so a name, an error or a title
+/// is found as it was typed. Words that nearly half of all documents hold (this rarity) stand together by chance. Looked up for so many of the
+/// best documents, and for so many pairs. Tuned on half of the questions of `docs/src/search.md`.
 const VERBATIM_BONUS: f64 = 3.0;
 const VERBATIM_MIN_RARITY: f64 = 0.15;
 const VERBATIM_RESULTS: usize = 20;
@@ -126,7 +126,7 @@ fn prefer_verbatim(store: &Reader, hits: &mut [DocumentHit], query: &Query, word
     let typed: Vec<&str> = indexed.split_whitespace().collect();
     let best: Vec<i64> = hits.iter().take(VERBATIM_RESULTS).map(|hit| hit.doc).collect();
     let mut held: HashMap<i64, f64> = HashMap::new();
-    let pairs = typed.windows(2).take(VERBATIM_PAIRS);
+    let pairs = typed.windows(2).take(if best.is_empty() { 0 } else { VERBATIM_PAIRS });
     let count = pairs.len().max(1) as f64;
     for pair in pairs {
         let rarity = pair.iter().map(|word| words.rarity(word)).fold(f64::INFINITY, f64::min);
