@@ -122,11 +122,14 @@ fn untold_files(store: &Reader, hits: &[DocumentHit]) -> Result<BTreeSet<i64>> {
 
 /// Moves those of the best documents up that hold words of the query next to each other, in its order. Two rare words say most by that.
 fn prefer_verbatim(store: &Reader, hits: &mut [DocumentHit], query: &Query, words: &QueryWords) -> Result<()> {
+    if hits.is_empty() {
+        return Ok(());
+    }
     let indexed = index_text(&query.text);
     let typed: Vec<&str> = indexed.split_whitespace().collect();
     let best: Vec<i64> = hits.iter().take(VERBATIM_RESULTS).map(|hit| hit.doc).collect();
     let mut held: HashMap<i64, f64> = HashMap::new();
-    let pairs = typed.windows(2).take(if best.is_empty() { 0 } else { VERBATIM_PAIRS });
+    let pairs = typed.windows(2).take(VERBATIM_PAIRS);
     let count = pairs.len().max(1) as f64;
     for pair in pairs {
         let rarity = pair.iter().map(|word| words.rarity(word)).fold(f64::INFINITY, f64::min);
@@ -146,8 +149,7 @@ fn prefer_verbatim(store: &Reader, hits: &mut [DocumentHit], query: &Query, word
 /// Moves those of the best results up whose user said words of the query together.
 fn prefer_own_words(store: &Reader, hits: &mut [DocumentHit], words: &QueryWords) -> Result<()> {
     let best: Vec<i64> = hits.iter().take(OWN_WORDS_RESULTS).map(|hit| hit.doc).collect();
-    let known: Vec<&WeightedWord> =
-        words.weighed.iter().filter(|word| (1..=words.limit).contains(&word.df)).take(OWN_WORDS_LOOKED_UP).collect();
+    let known: Vec<&WeightedWord> = words.telling().take(OWN_WORDS_LOOKED_UP).collect();
     let mut together: HashMap<i64, BTreeSet<usize>> = HashMap::new();
     for (at, one) in known.iter().enumerate() {
         for (then, other) in known.iter().enumerate().skip(at + 1) {
@@ -185,8 +187,8 @@ fn prefer_answers(store: &Reader, hits: &mut [DocumentHit], query: &Query, words
 
 /// At most `most` documents by words: by distinctive words first, then by common words among the newest documents.
 fn by_words(store: &Reader, asked: &FtsQuery, words: &QueryWords, most: usize, telling_only: bool) -> Result<Vec<DocumentHit>> {
-    let known = words.weighed.iter().filter(|word| word.df > 0);
-    let (telling, common): (Vec<&WeightedWord>, Vec<&WeightedWord>) = known.partition(|word| word.df <= words.limit);
+    let telling: Vec<&WeightedWord> = words.telling().collect();
+    let common: Vec<&WeightedWord> = words.weighed.iter().filter(|word| word.df > words.limit).collect();
     let (any, rank) = split_expressions(&telling, words.limit);
     // Without distinctive words, the conditions select alone if the query has no words at all, or if it requires phrases or names and has
     // no common words.

@@ -90,9 +90,14 @@ impl QueryWords {
         held / self.weights.iter().sum::<f64>().max(f64::MIN_POSITIVE)
     }
 
+    /// The words that some document holds and that are not common, rarest first.
+    pub(crate) fn telling(&self) -> impl Iterator<Item = &WeightedWord> {
+        self.weighed.iter().filter(|word| (1..=self.limit).contains(&word.df))
+    }
+
     /// How rare a word of the query is: 1 if a single document holds it, 0 if none does or it is common.
     pub(crate) fn rarity(&self, word: &str) -> f64 {
-        let known = self.weighed.iter().find(|known| known.text == word && (1..=self.limit).contains(&known.df));
+        let known = self.telling().find(|known| known.text == word);
         known.map_or(0.0, |known| (known.weight / weight(1.0, self.documents)).clamp(0.0, 1.0))
     }
 
