@@ -67,6 +67,16 @@ pub(crate) fn unpacked_len(body: &[u8]) -> usize {
     }
 }
 
+/// Does a body have a checksum, so that it is what was packed if it can be unpacked?
+pub(crate) fn has_checksum(body: &[u8]) -> bool {
+    match body {
+        // In a frame's header, behind its four magic bytes, the third bit says so.
+        [ZSTD, _, _, _, _, _, _, _, _, descriptor, ..] => descriptor & 0b100 != 0,
+        [SUMMED, ..] => true,
+        _ => false,
+    }
+}
+
 pub(crate) fn unpack<T: DeserializeOwned>(body: &[u8]) -> anyhow::Result<T> {
     unpack_as_it_is(body).map_err(|e| UnreadableBody::because(&e).into())
 }
@@ -128,6 +138,19 @@ fn decompress(frame: &[u8], size: usize) -> std::io::Result<Vec<u8>> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn what_is_packed_today_has_a_checksum_and_what_older_programs_packed_has_none() {
+        for json in [vec![b'[', b']'], format!("\"{}\"", "a text ".repeat(200)).into_bytes()] {
+            assert!(has_checksum(&pack_json(&json).unwrap()));
+            let plain: Vec<u8> = [PLAIN].into_iter().chain(json.iter().copied()).collect();
+            let frame = zstd::bulk::compress(&json, LEVEL).unwrap();
+            let packed: Vec<u8> =
+                [ZSTD].into_iter().chain((json.len() as u32).to_le_bytes()).chain(frame.iter().copied()).collect();
+            assert!(!has_checksum(&plain) && !has_checksum(&packed));
+            assert_eq!(unpack::<serde_json::Value>(&packed).unwrap(), unpack::<serde_json::Value>(&plain).unwrap());
+        }
+    }
 
     proptest! {
         #[test]

@@ -5,6 +5,7 @@
 //! have a variable length.
 
 use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
 
 use transcripts::session::{Item, Millis, RecordKey};
 
@@ -14,8 +15,9 @@ const SAME_RECORD: u8 = 0x20;
 const HAS_TIME: u8 = 0x40;
 const KIND_MASK: u8 = 0x1f;
 
-/// Kind of an item. The numbers are stored: do not change them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Kind of an item. The numbers are stored: do not change them. Read from the name that a stored text has of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[repr(u8)]
 pub(crate) enum ItemKind {
     Prompt,
@@ -31,7 +33,8 @@ pub(crate) enum ItemKind {
     Away,
     PullRequest,
     Interrupted,
-    /// Evidence of what was said.
+    /// Evidence of what was said. Texts name both alike.
+    #[serde(rename = "evidence")]
     WordEvidence,
     /// Evidence of what was done.
     WorkEvidence,
@@ -74,6 +77,11 @@ impl ItemKind {
             Item::Evidence(evidence) if evidence.is_of_work() => ItemKind::WorkEvidence,
             Item::Evidence(_) => ItemKind::WordEvidence,
         }
+    }
+
+    /// May a text that names this kind be of that one?
+    pub(crate) fn is_named_as(self, other: Self) -> bool {
+        self == other || self.is_evidence() && other.is_evidence()
     }
 
     pub(crate) fn is_evidence(self) -> bool {

@@ -18,13 +18,15 @@ use std::collections::{BTreeSet, VecDeque};
 
 use anyhow::{Context, Result};
 use rusqlite::{Connection, Rows, params};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 pub(crate) use self::edit::{remove_records, remove_usage, replace_items};
 pub(crate) use self::usage::{MessageHash, StoredUsage};
 pub(crate) use crate::store::chunk::buffer::{ItemBuffer, ItemLocation, PutOutcome, StoredKeys};
 pub(crate) use crate::store::chunk::forks::{RecordIndex, earlier_forks, forks_of, later_forks};
 pub(crate) use crate::store::chunk::item_header::{ItemHeader, ItemKind};
-use crate::store::codec::{UnreadableBody, unpack, unpacked_len};
+use crate::store::codec::{UnreadableBody, has_checksum, unpack, unpacked_len};
 use transcripts::session::{Item, RecordKey};
 
 /// Target size of a chunk's texts, in bytes of JSON. Longer chunks compress slightly better and lose more when one is damaged.
@@ -201,8 +203,44 @@ impl<'a> TextReader<'a> {
     }
 }
 
-fn texts<T: serde::de::DeserializeOwned>(packed: &[u8]) -> Result<Vec<T>> {
+fn texts<T: DeserializeOwned>(packed: &[u8]) -> Result<Vec<T>> {
     if packed.is_empty() { Ok(Vec::new()) } else { unpack(packed) }
+}
+
+/// A stored text of which only the kind is read.
+#[derive(Deserialize)]
+struct TextKind {
+    kind: ItemKind,
+}
+
+/// Can all texts of a session be read, and are they of the kinds that their headers name? One whose checksum is right is what was stored:
+/// that it was an item is not asked again.
+///
+/// # Errors
+/// When one cannot be read, lacks or is another one.
+pub(in crate::store) fn check_texts(db: &Connection, session: i64) -> Result<()> {
+    let mut query = db.prepare_cached("SELECT pk, rows, said, done FROM bundle WHERE session = ?1 AND items > 0")?;
+    let mut found = query.query([session])?;
+    while let Some(r) = found.next()? {
+        let headers = read_headers(r.get_ref(1)?.as_blob()?, 0)?;
+        for (column, is_done) in [(2, false), (3, true)] {
+            let kinds = kinds_of(r.get_ref(column)?.as_blob()?)?;
+            let named = headers.iter().map(|line| line.kind).filter(|kind| kind.is_done() == is_done);
+            if kinds.len() != named.clone().count() || !named.zip(kinds).all(|(named, kind)| named.is_named_as(kind)) {
+                let lacks = anyhow::anyhow!("not the texts of its records (chunk {})", r.get::<_, i64>(0)?);
+                return Err(UnreadableBody::because(&lacks).into());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The kinds of the texts of one part.
+fn kinds_of(packed: &[u8]) -> Result<Vec<ItemKind>> {
+    if has_checksum(packed) {
+        return Ok(texts::<TextKind>(packed)?.into_iter().map(|text| text.kind).collect());
+    }
+    Ok(texts::<Item>(packed)?.iter().map(ItemKind::of).collect())
 }
 
 /// Calls `each` with every item of every session and the session's number.

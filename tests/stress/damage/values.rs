@@ -11,7 +11,7 @@ fn change(scene: &Scene, sql: &str) {
     db.execute_batch(sql).expect("a change");
 }
 
-const DAMAGES: [(&str, &str); 10] = [
+const DAMAGES: [(&str, &str); 11] = [
     ("a folder that is no text", "UPDATE source SET cwd = CAST(x'ff' AS TEXT)"),
     ("a list that is none", "UPDATE source SET branches = '[\"main'"),
     ("a digest that is a text", "UPDATE digest SET body = 'text'"),
@@ -21,6 +21,10 @@ const DAMAGES: [(&str, &str); 10] = [
     ("a note that is no text", "UPDATE note SET text = CAST(x'ff' AS TEXT)"),
     ("a row's key that is too short", "UPDATE bundle SET rows = substr(rows, 1, 12) WHERE pk = (SELECT min(pk) FROM bundle)"),
     ("fewer words than rows", "UPDATE bundle SET said = x'005b5d' WHERE pk = (SELECT min(pk) FROM bundle)"),
+    (
+        "a row of another kind than its words",
+        "UPDATE bundle SET rows = CAST(substr(rows, 1, 1) || x'42' || substr(rows, 3) AS BLOB) WHERE pk = (SELECT min(pk) FROM bundle)",
+    ),
     ("no table of what repeats what", "DROP TABLE likeness"),
 ];
 
