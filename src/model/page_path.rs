@@ -7,7 +7,7 @@ use jiff::civil::Date;
 
 use text::clean::id8;
 use text::markdown::slug;
-use transcripts::session::{Session, short_id};
+use transcripts::session::{Project, short_id};
 
 /// The list of the days that have a page; it links to them by their paths.
 pub(crate) const DAY_LIST: &str = "pages.md";
@@ -111,8 +111,8 @@ pub(crate) fn parse_day(text: &str) -> Option<Date> {
 
 /// `YYYY-MM-DD-PROJECT-ID.md`, with the eight characters of the session's id that people see; ids with the same ones (`crowded`) get part of a
 /// hash as well.
-pub fn session_page_name(session: &Session, day: &str, crowded: bool) -> String {
-    format!("{day}-{}{}", slug(session.project.name(), MAX_PROJECT_CHARS), name_end(&session.id, crowded))
+pub fn session_page_name(id: &str, project: &Project, day: &str, crowded: bool) -> String {
+    format!("{day}-{}{}", slug(project.name(), MAX_PROJECT_CHARS), name_end(id, crowded))
 }
 
 fn name_end(session: &str, crowded: bool) -> String {

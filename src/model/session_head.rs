@@ -27,6 +27,11 @@ impl SessionHead {
         self.dirty && !self.only_shown
     }
 
+    /// When it was, if no record of the conversation tells.
+    pub(crate) fn otherwise_at(&self) -> Millis {
+        if self.started_at == Millis::MAX { self.grew_at } else { self.started_at }
+    }
+
     /// When it was active last, as far as any of its records tells.
     pub(crate) fn last_active(&self) -> Option<Millis> {
         self.last_at.or(Some(self.started_at).filter(|at| *at != Millis::MAX))

@@ -43,6 +43,11 @@ impl Reader {
         self.db.get_interrupt_handle()
     }
 
+    /// A number that changes when anybody but this connection stores something.
+    pub(crate) fn others_version(&self) -> Result<i64> {
+        Ok(self.db.prepare_cached("PRAGMA data_version")?.query_row([], |r| r.get(0))?)
+    }
+
     /// Runs `read` in one transaction: locks are taken once, and it sees one state of the index whatever is written meanwhile.
     pub(crate) fn in_snapshot<T>(&self, read: impl FnOnce() -> Result<T>) -> Result<T> {
         let tx = Transaction::new_unchecked(&self.db, TransactionBehavior::Deferred)?;

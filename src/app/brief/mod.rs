@@ -210,7 +210,7 @@ pub(crate) fn page(
         costs_by_day: Default::default(),
         // `--full` shows everything, even of a near-duplicate.
         repeated_by: None,
-        page: session_page_name(session, &day, store.shares_id8(&session.id)?),
+        page: session_page_name(&session.id, &session.project, &day, store.shares_id8(&session.id)?),
     };
     Ok(session_page(&shown, &config.time_zone))
 }

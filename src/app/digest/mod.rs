@@ -5,6 +5,7 @@ mod digests;
 mod dry_run;
 mod embed;
 mod from_pages;
+mod in_hand;
 mod ingest;
 mod maker;
 pub(crate) mod pages;
@@ -23,6 +24,7 @@ use anyhow::Result;
 
 pub(crate) use self::digests::accounts;
 use self::from_pages::Outlived;
+use self::in_hand::SessionsInHand;
 pub(crate) use self::ingest::ingest_only;
 #[cfg(feature = "team")]
 pub(crate) use self::ingest::take_in_team_files;
@@ -224,15 +226,15 @@ fn phases(
         report.digests_taken_back = outlived.take_back_digests(config, ui, now, store)?;
         failpoints::point("digests taken back");
     }
+    let mut in_hand = SessionsInHand::default();
     if !request.ingest_only && !shutdown::requested() {
-        if config.digest.summarizer.may_ask_model() {
-            // The model may be slow; index the new records for search meanwhile. Failures are reported by the second call below.
-            store.write_documents()?;
-        }
         let wanted = DigestSelection::of(request, config)?;
         // Before there are digests that bring theirs: in a new index these would be found twice.
         store.find_rule_mentions()?;
-        DigestMaker::new(config, ui, now, &wanted, store)?.run(store, report)?;
+        let mut maker = DigestMaker::new(config, ui, now, &wanted, store)?;
+        maker.in_hand = SessionsInHand::from_now(store)?;
+        maker.run(store, report)?;
+        in_hand = maker.in_hand;
         leftovers::remove_used_replies(&config.data_dir, store)?;
     }
     if !shutdown::requested() {
@@ -241,7 +243,7 @@ fn phases(
     failpoints::point("digests made");
     write_documents(store, ui)?;
     failpoints::point("documents written");
-    let pages = pages::write(config, store, request.rebuild_pages, ui)?;
+    let pages = pages::write_with(config, store, request.rebuild_pages, in_hand, ui)?;
     report.pages_written = pages.written;
     report.pages_rebuilt = request.rebuild_pages.then_some(pages.made);
     failpoints::point("pages written");

@@ -14,9 +14,7 @@ use crate::store::owned;
 use crate::store::sample;
 use crate::store::sample::{MAX_WHOLE_BYTES, Sampler};
 use transcripts::assemble::EntryBuilder;
-use transcripts::session::{
-    Entry, Item, Millis, OmittedItems, PlacedEvidence, RecordKey, Session, Title, TitleBy, is_compaction_agent,
-};
+use transcripts::session::{Entry, Item, OmittedItems, PlacedEvidence, RecordKey, Session, Title, TitleBy, is_compaction_agent};
 
 /// The items of a session that are loaded, in order.
 struct LoadedItems {
@@ -55,7 +53,7 @@ impl Reader {
             agents: told.as_ref().map_or(loaded.agents, |told| told.facts.agents),
             left_out: loaded.left_out.unwrap_or_default(),
             told: told.map(Box::new),
-            otherwise_at: if head.started_at == Millis::MAX { head.grew_at } else { head.started_at },
+            otherwise_at: head.otherwise_at(),
         })
     }
 

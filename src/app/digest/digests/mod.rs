@@ -93,6 +93,10 @@ impl DigestMaker<'_> {
         let (alone, for_model): (Vec<_>, Vec<_>) =
             plan.chosen.into_iter().partition(|(_, not_now)| self.goes_without_model(not_now.as_ref()));
         self.make_without_model(&mut run, alone)?;
+        if !for_model.is_empty() {
+            // The model may be slow; what is new can be found meanwhile. Failures are reported when the rest is written, at the end.
+            run.store.write_documents()?;
+        }
         self.work(&mut run, for_model.into())?;
         if let Ok(model) = &self.model {
             model.replies().drop_old(self.now);

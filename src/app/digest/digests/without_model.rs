@@ -9,6 +9,7 @@ use super::run_state::RunState;
 use crate::analyze::account::{ACCOUNT_RULES, AccountToStore, SessionAccount};
 use crate::analyze::eligibility::SkipReason;
 use crate::analyze::without_model::{closed_items, deeds, digest, left_open};
+use crate::app::digest::in_hand::SessionInHand;
 use crate::app::digest::maker::{DigestMaker, lock_unpoisoned, open_items};
 use crate::app::digest::report::Report;
 use crate::config::SummarizerChoice;
@@ -17,6 +18,7 @@ use crate::model::session_head::SessionHead;
 use crate::store::digest_inputs::DigestInputs;
 use crate::store::digests::{DigestState, NewDigest};
 use crate::store::packed::{PackedAccount, PackedDigest};
+use crate::store::search::{DocumentBatch, MadeDocument};
 use crate::store::worker_pool::BATCH_SESSIONS;
 use crate::store::{Reader, Writer};
 use crate::summarize::{EarlierWords, ModelRequest, SummaryInput};
@@ -34,16 +36,21 @@ const BATCH_ITEMS: usize = 20_000;
 struct DigestBatch {
     made: Vec<(SessionHead, Option<SkipReason>, Vec<OpenItem>, MadeDigest)>,
     items: usize,
+    /// Of these sessions, entered once the digests are stored.
+    documents: DocumentBatch,
 }
 
 impl DigestBatch {
-    fn add(&mut self, head: &SessionHead, skip: Option<&SkipReason>, (open, made): (Vec<OpenItem>, MadeDigest)) {
+    fn add(&mut self, head: &SessionHead, skip: Option<&SkipReason>, (open, mut made): (Vec<OpenItem>, MadeDigest)) {
         self.items += made.items;
+        if let Some(document) = made.document.take() {
+            self.documents.add(head.clone(), document);
+        }
         self.made.push((head.clone(), skip.cloned(), open, made));
     }
 
     fn is_full(&self) -> bool {
-        self.made.len() >= BATCH_DIGESTS || self.items >= BATCH_ITEMS
+        self.made.len() >= BATCH_DIGESTS || self.items >= BATCH_ITEMS || self.documents.is_full()
     }
 }
 
@@ -56,6 +63,10 @@ pub(super) struct MadeDigest {
     basis: Option<DigestInputs>,
     /// Number of items of its session, if it is new.
     items: usize,
+    /// The session's search document with this digest, if it is new and the session was at hand whole.
+    document: Option<MadeDocument>,
+    /// The session's whole account and its bytes of JSON, if it is new and there is room for the session until its page is made.
+    whole: Option<(SessionAccount, usize)>,
 }
 
 /// What becomes of a session without the model.
@@ -107,21 +118,24 @@ impl DigestMaker<'_> {
         let mut sessions: Vec<_> = sessions.into_iter().map(|(head, not_now)| (head, self.why_without_model(not_now))).collect();
         sessions.sort_by(|(a, _), (b, _)| (a.started_at, &a.id).cmp(&(b.started_at, &b.id)));
         let (store, report, bar) = (&*run.store, &mut *run.report, &run.bar);
+        let seen = store.others_version()?;
+        let mut put = |batch| self.store_batch(store, seen, report, bar, batch);
         let make =
             |store: &Reader, (head, skip): &(SessionHead, Option<SkipReason>)| self.made_without_model(store, head, skip.is_some());
         sessions.chunks(BATCH_SESSIONS).try_for_each(|part| {
             let mut batch = DigestBatch::default();
             let made = store.map_in_order(shutdown::requested, part, make, |(head, skip), made| {
                 batch.add(head, skip.as_ref(), made?);
-                if batch.is_full() { self.store_batch(store, report, bar, std::mem::take(&mut batch)) } else { Ok(()) }
+                if batch.is_full() { put(std::mem::take(&mut batch)) } else { Ok(()) }
             });
             // Those before one that cannot be read are stored, too.
-            let stored = self.store_batch(store, report, bar, batch);
+            let stored = put(batch);
             made.and(stored)
         })
     }
 
-    fn store_batch(&self, store: &Writer, report: &mut Report, bar: &Progress, batch: DigestBatch) -> Result<()> {
+    /// Stores digests, with their documents while the index is as others left it when these were made: `seen` is its version then.
+    fn store_batch(&self, store: &Writer, seen: i64, report: &mut Report, bar: &Progress, batch: DigestBatch) -> Result<()> {
         if batch.made.is_empty() {
             return Ok(());
         }
@@ -129,7 +143,9 @@ impl DigestMaker<'_> {
             batch
                 .made
                 .into_iter()
-                .try_for_each(|(head, skip, open, made)| self.put_made(store, report, bar, &head, skip.as_ref(), (&open, made)))
+                .try_for_each(|(head, skip, open, made)| self.put_made(store, report, bar, &head, skip.as_ref(), (&open, made)))?;
+            // The user may have taken out what a document says.
+            if store.others_version()? == seen { store.enter_beside_digests(batch.documents) } else { Ok(()) }
         })?;
         failpoints::point("digests stored");
         Ok(())
@@ -150,7 +166,10 @@ impl DigestMaker<'_> {
         drop(known);
         let open = self.open_before(store, head, session.began_at())?;
         let input = SummaryInput { session, open, offered: EarlierWords::default(), request: ModelRequest::default() };
-        let made = self.made(store, head, &input, queued)?;
+        let mut made = self.made(store, head, &input, queued)?;
+        if let Some((account, bytes)) = made.whole.take() {
+            self.in_hand.put(head.pk, bytes, SessionInHand { session: input.session, account });
+        }
         Ok((input.open, made))
     }
 
@@ -163,14 +182,28 @@ impl DigestMaker<'_> {
         };
         let open = self.open_before(store, head, basis.began)?;
         if open.iter().map(|item| &item.id).eq(&basis.shown) {
-            return Ok(Some(MadeDigest { input_hash: stored.input_hash, digest: None, basis: None, items: 0 }));
+            return Ok(Some(MadeDigest {
+                input_hash: stored.input_hash,
+                digest: None,
+                basis: None,
+                items: 0,
+                document: None,
+                whole: None,
+            }));
         }
         let session = store.load_session(head)?;
         if closed_items(&open, &deeds(&session, &SessionAccount::of(&session, false))) != stored.digest.closes {
             return Ok(None);
         }
         let input = SummaryInput { session, open, offered: EarlierWords::default(), request: ModelRequest::default() };
-        Ok(Some(MadeDigest { input_hash: hash_of(&input)?, digest: None, basis: Some(basis.with_shown(&input.open)), items: 0 }))
+        Ok(Some(MadeDigest {
+            input_hash: hash_of(&input)?.0,
+            digest: None,
+            basis: Some(basis.with_shown(&input.open)),
+            items: 0,
+            document: None,
+            whole: None,
+        }))
     }
 
     /// Makes a digest without the model and stores it. `skip` says why the model did not make it although the config wants it.
@@ -190,7 +223,7 @@ impl DigestMaker<'_> {
 
     /// A digest, or that the stored one is still valid.
     fn made(&self, store: &Reader, head: &SessionHead, input: &SummaryInput, queued: bool) -> Result<MadeDigest> {
-        let input_hash = hash_of(input)?;
+        let (input_hash, bytes) = hash_of(input)?;
         let left = open_items(left_open(&input.session), head);
         let basis = Some(DigestInputs::new(input.session.began_at(), &input.open, &left));
         let state = store.digest_state(head.pk)?;
@@ -199,13 +232,15 @@ impl DigestMaker<'_> {
         let same = state.as_ref().is_some_and(holds);
         let paid = state.is_some_and(|s| is_by_model(&s.summarizer)) && !head.dirty;
         if same || paid && self.wanted.asked_for != Some(SummarizerChoice::Extract) {
-            return Ok(MadeDigest { input_hash, digest: None, basis, items: 0 });
+            return Ok(MadeDigest { input_hash, digest: None, basis, items: 0, document: None, whole: None });
         }
         let account = SessionAccount::of(&input.session, false);
         let digest = self.digest_of(input, &account);
+        let document = store.document_at_hand(head, &input.session, &digest)?;
+        let whole = self.in_hand.has_room().then(|| (account.clone(), bytes));
         let account = PackedAccount::new(AccountToStore::new(&input.session, account))?;
         let digest = Some((PackedDigest::new(digest, Some(&account))?, account));
-        Ok(MadeDigest { input_hash, digest, basis, items: input.session.entries.len() })
+        Ok(MadeDigest { input_hash, digest, basis, items: input.session.entries.len(), document, whole })
     }
 
     /// The digest of a session with this account, with the open items of earlier sessions that it closes.
@@ -256,13 +291,13 @@ impl DigestMaker<'_> {
     }
 }
 
-/// Hash of everything that a digest without a model depends on.
-fn hash_of(input: &SummaryInput) -> Result<[u8; 32]> {
+/// Hash of everything that a digest without a model depends on, and the bytes of the session's JSON.
+fn hash_of(input: &SummaryInput) -> Result<([u8; 32], usize)> {
     let mut bytes = Vec::new();
     for entry in &input.session.entries {
         bytes.extend_from_slice(&entry.key.0);
         serde_json::to_writer(&mut bytes, &(&entry.at, &entry.agent, &entry.item, &entry.outcome))?;
     }
     let open: Vec<&str> = input.open.iter().map(|o| o.id.as_str()).collect();
-    Ok(hash_parts(&[b"extract", &ACCOUNT_RULES.to_le_bytes(), &bytes, open.join(" ").as_bytes()]))
+    Ok((hash_parts(&[b"extract", &ACCOUNT_RULES.to_le_bytes(), &bytes, open.join(" ").as_bytes()]), bytes.len()))
 }

@@ -8,6 +8,7 @@ mod standing;
 use anyhow::{Context, Result};
 
 pub(crate) use self::open_items::{OpenItemsCache, lock_unpoisoned, open_items};
+use super::in_hand::SessionsInHand;
 use super::request::DigestSelection;
 use crate::config::Config;
 use crate::model::digest::Digest;
@@ -28,6 +29,8 @@ pub(crate) struct DigestMaker<'a> {
     pub(crate) sanitizer: Sanitizer,
     pub(crate) model: Result<Box<dyn Summarizer>, String>,
     pub(crate) left: OpenItemsCache,
+    /// Sessions whose pages this run makes.
+    pub(crate) in_hand: SessionsInHand,
 }
 
 /// Why the model is not asked now although it is available. Naming the model or a session on the command line overrides this; `command` is
@@ -79,7 +82,8 @@ impl<'a> DigestMaker<'a> {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => crate::summarize::instructions(None),
             Err(e) => return Err(e).with_context(|| format!("cannot read {}", own.display())),
         };
-        Ok(Self { config, ui, now, wanted, system, sanitizer, model, left: OpenItemsCache::default() })
+        let (left, in_hand) = (OpenItemsCache::default(), SessionsInHand::default());
+        Ok(Self { config, ui, now, wanted, system, sanitizer, model, left, in_hand })
     }
 
     /// Passes a digest through the sanitizer, whoever made it.

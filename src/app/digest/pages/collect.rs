@@ -6,16 +6,17 @@ use anyhow::Result;
 
 use super::PageWriter;
 use crate::analyze::account::SessionAccount;
+use crate::app::digest::in_hand::SessionsInHand;
 use crate::config::Config;
 use crate::model::page_path;
 use crate::model::price::{costs_by_model, session_cost};
 use crate::model::session_head::SessionHead;
-use crate::render::page::{DayEntry, DayEntryInput, PaidDigest, SessionPageInput, date, day_of, session_links, session_page_of};
+use crate::render::page::{DayEntry, DayEntryInput, PaidDigest, SessionPageInput, date, session_links, session_page_of};
 use crate::store::Reader;
 use crate::store::overtaken::OvertakenBySession;
 use crate::store::pages::SessionIds;
 use transcripts::session::SessionFacts;
-use transcripts::session::{Millis, Session, Tokens};
+use transcripts::session::{Millis, Tokens};
 
 /// A session's page, and its entries on the pages of days: of its own, and of those on which it went on.
 pub(super) struct SessionPage {
@@ -27,8 +28,9 @@ pub(super) struct SessionPage {
 }
 
 impl SessionPage {
-    pub(super) fn of(shown: &SessionPageInput<'_>, day: &str, config: &Config) -> Self {
-        let account = SessionAccount::of(shown.session, shown.goes_on);
+    /// `account` is that of the session, where it is at hand.
+    pub(super) fn of(shown: &SessionPageInput<'_>, account: Option<SessionAccount>, day: &str, config: &Config) -> Self {
+        let account = account.unwrap_or_else(|| SessionAccount::of(shown.session, shown.goes_on));
         let text = session_page_of(shown, &account, &config.time_zone) + &session_links(day);
         let facts = SessionFacts::of(shown.session);
         let entries = DayEntry::of_all_days(shown, account, &facts, &config.time_zone);
@@ -49,20 +51,27 @@ pub(super) struct PageContext {
     /// Of all sessions, where many are asked for.
     pub(super) ids: Option<SessionIds>,
     pub(super) overtaken: OvertakenBySession,
+    /// Sessions that need not be loaded again.
+    pub(super) in_hand: SessionsInHand,
 }
 
-/// Calls `make` with everything that pages show of a session, and its day; `None` if the session has no digest.
+/// Calls `make` with everything that pages show of a session, its account if that is at hand, and its day; `None` if the session has no
+/// digest.
 pub(super) fn with_page_data<T>(
     config: &Config,
     store: &Reader,
     context: &PageContext,
     pk: i64,
-    make: impl FnOnce(&SessionPageInput<'_>, &str) -> T,
+    make: impl FnOnce(&SessionPageInput<'_>, Option<SessionAccount>, &str) -> T,
 ) -> Result<Option<T>> {
     let Some(stored) = store.digest_of(pk)? else { return Ok(None) };
     let head = store.session_head(pk)?;
-    let session = store.load_session(&head)?;
-    let (day, page) = page_of(&session, config, store, context)?;
+    let goes_on = stored.interim_until.is_some();
+    let (session, account) = match context.in_hand.take(pk) {
+        Some(at_hand) => (at_hand.session, Some(at_hand.account).filter(|_| !goes_on)),
+        None => (store.load_session(&head)?, None),
+    };
+    let (day, page) = page_of(&head, session.began_at(), config, store, context)?;
     let later = repeating_page(pk, config, store, context)?;
     let shown = SessionPageInput {
         session: &session,
@@ -70,7 +79,7 @@ pub(super) fn with_page_data<T>(
         digest_id: &stored.id,
         summarizer: &stored.summarizer,
         paid: PaidDigest::of(&stored, &head),
-        goes_on: stored.interim_until.is_some(),
+        goes_on,
         items: &store.item_states(pk)?,
         overtaken: &context.overtaken.of(store, &head)?,
         costs: costs_by_model(&session.usage, &config.prices),
@@ -78,7 +87,7 @@ pub(super) fn with_page_data<T>(
         page,
         repeated_by: later.as_deref(),
     };
-    Ok(Some(make(&shown, &day)))
+    Ok(Some(make(&shown, account, &day)))
 }
 
 impl PageWriter<'_> {
@@ -125,11 +134,17 @@ fn costs_by_day(store: &Reader, head: &SessionHead, config: &Config) -> Result<B
     Ok(usage.into_iter().map(|(day, usage)| (day, session_cost(&costs_by_model(&usage, &config.prices)))).collect())
 }
 
-/// The day of a session, and the name of its page.
-fn page_of(session: &Session, config: &Config, store: &Reader, context: &PageContext) -> Result<(String, String)> {
-    let day = day_of(session, &config.time_zone);
-    let shares_id8 = context.ids.as_ref().map_or_else(|| store.shares_id8(&session.id), |ids| Ok(ids.shares_id8(&session.id)))?;
-    let page = page_path::session_page_name(session, &day, shares_id8);
+/// The day of a session that began at this time by its own records, and the name of its page.
+fn page_of(
+    head: &SessionHead,
+    began: Option<Millis>,
+    config: &Config,
+    store: &Reader,
+    context: &PageContext,
+) -> Result<(String, String)> {
+    let day = date(began.unwrap_or_else(|| head.otherwise_at()), &config.time_zone);
+    let shares_id8 = context.ids.as_ref().map_or_else(|| store.shares_id8(&head.id), |ids| Ok(ids.shares_id8(&head.id)))?;
+    let page = page_path::session_page_name(&head.id, &head.project, &day, shares_id8);
     Ok((day, page))
 }
 
@@ -141,7 +156,11 @@ fn repeating_page(session: i64, config: &Config, store: &Reader, context: &PageC
     {
         return Ok(Some(path));
     }
-    let later = store.load_session(&store.session_head(later)?)?;
-    let (day, page) = page_of(&later, config, store, context)?;
+    let later = store.session_head(later)?;
+    let began = match store.digest_inputs_of(&later)? {
+        Some(inputs) => inputs.began,
+        None => store.load_session(&later)?.began_at(),
+    };
+    let (day, page) = page_of(&later, began, config, store, context)?;
     Ok(Some(page_path::of_session(&day, &page)))
 }

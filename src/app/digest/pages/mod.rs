@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 pub(crate) use self::file::{NOTES_HEADING, notes_in};
+use crate::analyze::account::SessionAccount;
+use crate::app::digest::in_hand::SessionsInHand;
 use crate::app::digest::pages::collect::{PageContext, SessionPage, with_page_data};
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
@@ -47,6 +49,11 @@ pub(crate) struct PageCounts {
 /// The zone counts only once every page is written by it, and a page is recorded before its file is written: so a run that is cut short
 /// leaves no page that the next one does not know, whatever its zone.
 pub(crate) fn write(config: &Config, store: &mut Writer, all: bool, ui: &Ui) -> Result<PageCounts> {
+    write_with(config, store, all, SessionsInHand::default(), ui)
+}
+
+/// The same, with sessions that the run has loaded.
+pub(crate) fn write_with(config: &Config, store: &mut Writer, all: bool, in_hand: SessionsInHand, ui: &Ui) -> Result<PageCounts> {
     let comparing = Progress::endless("comparing");
     store.find_lives(all)?;
     store.find_overtaken(all)?;
@@ -71,7 +78,7 @@ pub(crate) fn write(config: &Config, store: &mut Writer, all: bool, ui: &Ui) -> 
         1 => ui.note("1 page was missing and has been written again"),
         n => ui.note(&format!("{n} pages were missing and have been written again")),
     }
-    let counts = bring_up_to_date(config, store, all || moved, gone, ui)?;
+    let counts = bring_up_to_date(config, store, (all || moved, in_hand), gone, ui)?;
     if day_list::is_missing(config) {
         let _writing = begin_writing(config)?;
         day_list::write(config, store)?;
@@ -95,7 +102,13 @@ fn written_and_gone(gone: &[PageRecord], store: &Reader) -> Result<usize> {
     gone.iter().try_fold(0, |n, page| Ok(n + usize::from(!is_due(page)?)))
 }
 
-fn bring_up_to_date(config: &Config, store: &mut Writer, all: bool, gone: Vec<PageRecord>, ui: &Ui) -> Result<PageCounts> {
+fn bring_up_to_date(
+    config: &Config,
+    store: &mut Writer,
+    (all, in_hand): (bool, SessionsInHand),
+    gone: Vec<PageRecord>,
+    ui: &Ui,
+) -> Result<PageCounts> {
     let mut dirty = if all { store.digested_or_dirty()? } else { store.sessions_with_outdated_pages()? };
     let noted = store.outdated_days()?;
     let mut moments = noted.clone();
@@ -118,7 +131,7 @@ fn bring_up_to_date(config: &Config, store: &mut Writer, all: bool, gone: Vec<Pa
     }
     let _writing = begin_writing(config)?;
     let ids = (dirty.len() > 1).then(|| store.session_ids()).transpose()?;
-    let context = PageContext { all, ids, ..PageContext::default() };
+    let context = PageContext { all, ids, in_hand: in_hand.if_unchanged(store)?, ..PageContext::default() };
     PageWriter::new(config, store, ui, &context, days)?.run(&dirty, &noted)
 }
 
@@ -210,7 +223,7 @@ impl<'a> PageWriter<'a> {
         let writing = Progress::of("writing", dirty.len() as u64);
         for part in dirty.chunks(BATCH_SESSIONS) {
             let make = |store: &Reader, pk: &i64| {
-                with_page_data(config, store, context, *pk, |shown, day| SessionPage::of(shown, day, config))
+                with_page_data(config, store, context, *pk, |shown, account, day| SessionPage::of(shown, account, day, config))
             };
             let mut batch = PageBatch::default();
             store.map_in_order(
@@ -332,7 +345,7 @@ impl<'a> PageWriter<'a> {
         }
         let (config, context) = (self.config, self.context);
         let entry = |store: &Reader, pk: &i64| {
-            let made = |shown: &SessionPageInput<'_>, _: &str| {
+            let made = |shown: &SessionPageInput<'_>, _: Option<SessionAccount>, _: &str| {
                 let facts = SessionFacts::of(shown.session);
                 (DayEntry::on(day, shown, &facts, &config.time_zone), facts)
             };
@@ -412,7 +425,7 @@ pub(crate) fn visible_day_page(config: &Config, memory: &OpenMemory, day: &str) 
     memory.in_snapshot(|| {
         let (mut entries, context) = (Vec::new(), PageContext::default());
         for pk in memory.sessions_of_day(day)? {
-            let entry = |shown: &SessionPageInput<'_>, _: &str| {
+            let entry = |shown: &SessionPageInput<'_>, _: Option<SessionAccount>, _: &str| {
                 DayEntry::on(day, shown, &SessionFacts::of(shown.session), &config.time_zone)
             };
             entries.extend(with_page_data(config, memory, &context, pk, entry)?.flatten());

@@ -51,7 +51,7 @@ pub fn check(data: &[u8]) {
         costs: BTreeMap::from([(name.clone(), Some(0.1))]),
         costs_by_day: Default::default(),
         repeated_by: None,
-        page: session_page_name(&session, DAY, false),
+        page: session_page_name(&session.id, &session.project, DAY, false),
     };
     assert!(!shown.page.contains(['/', '\\', '\0']) && shown.page.len() < 100 && !shown.page.starts_with('.'), "{}", shown.page);
     let zone = TimeZone::UTC;

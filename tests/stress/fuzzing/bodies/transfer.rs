@@ -71,7 +71,7 @@ fn taken_in(store: &mut Writer, session: &Exported) {
         costs: costs_by_model(&loaded.usage, &Default::default()),
         costs_by_day: Default::default(),
         repeated_by: None,
-        page: session_page_name(&loaded, &day, false),
+        page: session_page_name(&loaded.id, &loaded.project, &day, false),
     };
     assert!(session_page(&shown, &zone).starts_with("---\n"));
     assert!(
