@@ -5,6 +5,7 @@
 use crate::privacy::may_be_tag;
 use crate::shell::{self, without_signs};
 use crate::source::json::Raw;
+use text::byte_finder::{Block, ByteFinder, Bytes, bits};
 use text::clean::is_invisible;
 
 const VERDICT_STARTS: [&str; 13] = [
@@ -53,11 +54,18 @@ fn starts_ignoring_case(text: &str, with: &str) -> bool {
 fn counts_results(line: &str) -> bool {
     let is_result = |rest: &str| {
         let word = rest.trim_start();
-        word.len() < rest.len() && RESULT_WORDS.iter().any(|result| starts_ignoring_case(word, result))
+        word.len() < rest.len() && begins_with_result(word)
     };
     let bytes = line.as_bytes();
     let ends_number = |at: usize| bytes[at - 1].is_ascii_digit() && !bytes[at].is_ascii_graphic();
     (1..bytes.len()).any(|at| ends_number(at) && is_result(&line[at..]))
+}
+
+fn begins_with_result(text: &str) -> bool {
+    // The first letters of these words: most numbers stand before others.
+    let first = text.bytes().next().map(|first| first.to_ascii_lowercase());
+    matches!(first, Some(b'p' | b'f' | b'e' | b'w' | b'i' | b't' | b's'))
+        && RESULT_WORDS.iter().any(|result| starts_ignoring_case(text, result))
 }
 
 /// `[branch abc1234] message`, as git prints after a commit.
@@ -86,14 +94,17 @@ fn holds_found(quoted: &str) -> bool {
 fn is_in_quoted<const OR_RESULT: bool>(quoted: &str) -> bool {
     let text = &quoted[1..quoted.len() - 1];
     let bytes = text.as_bytes();
+    let mut specials = ByteFinder::new(bytes, special_bytes::<OR_RESULT>);
     let mut at = 0;
     let may_begin = |line: &str| may_begin_verdict(line) || OR_RESULT && may_begin_result(line);
     let mut doubt = may_begin(text);
-    while let Some(found) = next_special_byte::<OR_RESULT>(bytes, at).filter(|_| !doubt) {
+    while !doubt && let Some(found) = specials.next(at) {
         let rest = &text[found..];
         at = found + 1;
         match bytes[found] {
-            b'0'..=b'9' => doubt = may_be_result(&rest[1..]) || OR_RESULT && may_be_counted(&rest[1..]),
+            b'0'..=b'9' => {
+                doubt = may_be_result(&rest[1..]) || OR_RESULT && !begins_with_letter(&rest[1..]) && may_be_counted(&rest[1..]);
+            }
             b'<' => doubt = may_be_tag(&rest[1..]),
             b'\\' => {
                 at += 1;
@@ -145,7 +156,7 @@ fn may_begin_verdict(json: &str) -> bool {
 /// Is a number followed by white space and a word for results?
 fn may_be_result(json: &str) -> bool {
     let word = after_space(json);
-    word.len() < json.len() && RESULT_WORDS.iter().any(|result| starts_ignoring_case(word, result))
+    word.len() < json.len() && begins_with_result(word)
 }
 
 /// May this start of a line tell how a check ended?
@@ -174,36 +185,21 @@ fn may_be_counted(json: &str) -> bool {
     false
 }
 
-/// Classes of bytes that may matter: digits, and bytes to examine whatever follows them.
-const NUMBER: u8 = 1;
-const SPECIAL: u8 = 2;
-const BYTE_CLASSES: [u8; 256] = {
-    let mut kinds = [0; 256];
-    let mut byte = 0;
-    while byte < kinds.len() {
-        kinds[byte] = match byte as u8 {
-            b'0'..=b'9' => NUMBER,
-            b'\\' | b'<' | 0x7f.. => SPECIAL,
-            _ => 0,
-        };
-        byte += 1;
-    }
-    kinds
-};
+fn begins_with_letter(json: &str) -> bool {
+    json.bytes().next().is_some_and(|next| next.is_ascii_alphanumeric())
+}
 
-/// The first offset from `from` on of an escape, a `<`, a non-ASCII byte, or a digit before white space; where signs may stand between a number
-/// and its word, before anything but a letter or a digit.
-fn next_special_byte<const SIGNS_BETWEEN: bool>(bytes: &[u8], from: usize) -> Option<usize> {
-    let ends = |at: usize| match bytes.get(at + 1) {
-        Some(b' ' | b'\\' | 0x7f..) => true,
-        Some(next) => SIGNS_BETWEEN && !next.is_ascii_alphanumeric(),
-        None => false,
+/// Escapes, `<`, bytes beyond ASCII, and digits before white space; where signs may stand between a number and its word, before anything but a
+/// letter or a digit. The last byte of a block counts if it is a digit.
+fn special_bytes<const SIGNS_BETWEEN: bool>(block: &Block) -> u64 {
+    let special = bits(block, |bytes| bytes.are(b'\\') | bytes.are(b'<') | bytes.are_within(0x7f, 0xff));
+    let digits = bits(block, |bytes| bytes.are_within(b'0', b'9'));
+    let letters = |bytes: Bytes| bytes.are_within(b'0', b'9') | bytes.are_within(b'A', b'Z') | bytes.are_within(b'a', b'z');
+    let ends = match SIGNS_BETWEEN {
+        true => !bits(block, letters),
+        false => special | bits(block, |bytes| bytes.are(b' ')),
     };
-    (from..bytes.len()).find(|at| match BYTE_CLASSES[usize::from(bytes[*at])] {
-        0 => false,
-        NUMBER => ends(*at),
-        _ => true,
-    })
+    special | digits & (ends >> 1 | 1 << 63)
 }
 
 #[cfg(test)]
