@@ -92,7 +92,7 @@ fn holds_found(quoted: &str) -> bool {
 }
 
 fn is_in_quoted<const OR_RESULT: bool>(quoted: &str) -> bool {
-    let text = &quoted[1..quoted.len() - 1];
+    let text = before_reminder(&quoted[1..quoted.len() - 1]);
     let bytes = text.as_bytes();
     let mut specials = ByteFinder::new(bytes, special_bytes::<OR_RESULT>);
     let mut at = 0;
@@ -122,6 +122,27 @@ fn is_in_quoted<const OR_RESULT: bool>(quoted: &str) -> bool {
         }
     }
     doubt
+}
+
+/// The text without what the client added at its end for the model, which the sanitizer removes as a whole. Nothing in that may go by itself, or be
+/// spelled as an escape: it may then end earlier.
+fn before_reminder(json: &str) -> &str {
+    const OPENS: &str = "<system-reminder>";
+    const CLOSES: &str = "</system-reminder>";
+    let parts = json.trim_end_matches("\\n").strip_suffix(CLOSES).and_then(|rest| rest.rsplit_once(OPENS));
+    parts.filter(|(_, added)| !added.contains(CLOSES) && is_plain(added)).map_or(json, |(before, _)| before)
+}
+
+/// Of ASCII, with no other escapes than those of line ends, tabs, quotes and backslashes.
+fn is_plain(json: &str) -> bool {
+    let mut bytes = json.bytes();
+    while let Some(byte) = bytes.next() {
+        let plain = byte < 0x7f && (byte != b'\\' || matches!(bytes.next(), Some(b'n' | b't' | b'"' | b'\\')));
+        if !plain {
+            return false;
+        }
+    }
+    true
 }
 
 /// The text after leading white space, JSON escapes included.
@@ -213,10 +234,27 @@ mod tests {
     #[test]
     fn what_may_tell_a_result_is_seen_as_it_stands() {
         for telling in [
-            r#""ok""#, r#"" \n\tFAILED""#, r#""x\n12 passed""#, r#""x 12\n\tErrors""#, "\"12\u{a0}failing\"",
-            "\"x 12\u{2003} \u{3000}failing\"", r#""a\\\nhttp://x\\new/pull/1""#, r#""https:\/\/x\/pull\/1""#,
-            r#""a\n[main abc1234] x""#, r#""[a \"b\" 0123456789] x""#, r#""a\r\n""#, r#""\u001b[0m""#, r#""a < \/ Private>b""#,
-            r#""a<\n\/system-reminder>b""#, r#""  \n  --- fail""#, r#""in an unusual way: \u2192""#,
+            r#""ok""#,
+            r#"" \n\tFAILED""#,
+            r#""x\n12 passed""#,
+            r#""x 12\n\tErrors""#,
+            "\"12\u{a0}failing\"",
+            "\"x 12\u{2003} \u{3000}failing\"",
+            r#""a\\\nhttp://x\\new/pull/1""#,
+            r#""https:\/\/x\/pull\/1""#,
+            r#""a\n[main abc1234] x""#,
+            r#""[a \"b\" 0123456789] x""#,
+            r#""a\r\n""#,
+            r#""\u001b[0m""#,
+            r#""a < \/ Private>b""#,
+            r#""a<\n\/system-reminder>b""#,
+            r#""a<system-reminder>b<\/system-reminder>1 passed</system-reminder>""#,
+            r#""a<system-reminder>b</system\u200b-reminder>1 passed</system-reminder>""#,
+            r#""<system-reminder>b</system-reminder>\\n""#,
+            r#""1 passed<system-reminder>b</system-reminder>""#,
+            r#""a<private><system-reminder>b</system-reminder>""#,
+            r#""  \n  --- fail""#,
+            r#""in an unusual way: \u2192""#,
         ] {
             assert!(may_tell(telling), "{telling}");
         }
@@ -228,6 +266,7 @@ mod tests {
             r#""a\\rb \\d+ C:\\ux""#,
             r#""http://x\nsee above""#,
             r#""[main abc123] x""#,
+            r#""a\n\n<system-reminder>\n12 passed \"x\" <private>\n</system-reminder>\n\n""#,
             r#""a <b> </pre> < x é → 日本 ✓ 12→x „x“ 12… \u{a0}x""#,
         ] {
             assert!(!may_tell(&mute.replace("\\u{a0}", "\u{a0}")), "{mute}");
