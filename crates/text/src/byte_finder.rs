@@ -1,5 +1,6 @@
 //! Finds bytes of a kind, 64 at a time: each of them is a bit, so that the next one is found by counting zeros, however close they stand.
 
+use std::marker::PhantomData;
 use std::ops::BitOr;
 
 use wide::u8x16;
@@ -10,20 +11,25 @@ const BLOCK_BYTES: usize = 64;
 /// Bytes that are looked at together.
 pub type Block = [u8; BLOCK_BYTES];
 
+/// A kind of bytes. It is a type, so that the loop over blocks is compiled for it.
+pub trait ByteKind {
+    /// Which bytes of a block are of it, as [`bits`] tells.
+    fn bits_in(block: &Block) -> u64;
+}
+
 /// Finds the bytes of a kind in a text, in order.
-pub struct ByteFinder<'t> {
+pub struct ByteFinder<'t, K> {
     bytes: &'t [u8],
-    kind: fn(&Block) -> u64,
+    kind: PhantomData<K>,
     /// The block that was looked at last: where it begins, where it ends, and its bytes of the kind that are there.
     begin: usize,
     end: usize,
     found: u64,
 }
 
-impl<'t> ByteFinder<'t> {
-    /// `kind` tells which bytes of a block are meant, as [`bits`] does.
-    pub fn new(bytes: &'t [u8], kind: fn(&Block) -> u64) -> Self {
-        Self { bytes, kind, begin: 0, end: 0, found: 0 }
+impl<'t, K: ByteKind> ByteFinder<'t, K> {
+    pub fn new(bytes: &'t [u8]) -> Self {
+        Self { bytes, kind: PhantomData, begin: 0, end: 0, found: 0 }
     }
 
     /// The offset of the first byte of the kind at `from` or behind it. `from` must not be less than in the call before.
@@ -41,28 +47,34 @@ impl<'t> ByteFinder<'t> {
     }
 
     fn next_in_blocks(&mut self, from: usize) -> Option<usize> {
-        self.begin = from;
-        while let Some(block) = self.bytes.get(self.begin..)?.first_chunk() {
-            self.found = (self.kind)(block);
-            self.end = self.begin + BLOCK_BYTES;
-            if self.found != 0 {
-                return Some(self.begin + self.found.trailing_zeros() as usize);
+        let mut begin = from;
+        let mut rest = self.bytes.get(begin..)?;
+        while let Some((block, behind)) = rest.split_first_chunk() {
+            let found = K::bits_in(block);
+            if found != 0 {
+                return self.found_in(begin, begin + BLOCK_BYTES, found);
             }
-            self.begin = self.end;
+            (begin, rest) = (begin + BLOCK_BYTES, behind);
         }
-        self.end = self.bytes.len();
-        self.found = match (&self.bytes[self.begin..], self.bytes.last_chunk()) {
+        let found = match (rest, self.bytes.last_chunk()) {
             ([], _) => 0,
             // Without what was looked at before.
-            (rest, Some(block)) => (self.kind)(block) >> (BLOCK_BYTES - rest.len()),
+            (rest, Some(block)) => K::bits_in(block) >> (BLOCK_BYTES - rest.len()),
             (rest, None) => {
                 let mut block = [0; BLOCK_BYTES];
                 block[..rest.len()].copy_from_slice(rest);
                 // Without the zeros behind the end.
-                (self.kind)(&block) & ((1 << rest.len()) - 1)
+                K::bits_in(&block) & ((1 << rest.len()) - 1)
             }
         };
-        (self.found != 0).then(|| self.begin + self.found.trailing_zeros() as usize)
+        self.found_in(begin, self.bytes.len(), found)
+    }
+
+    /// Keeps what was found in a block, and tells the first of it.
+    #[inline]
+    fn found_in(&mut self, begin: usize, end: usize, found: u64) -> Option<usize> {
+        (self.begin, self.end, self.found) = (begin, end, found);
+        (found != 0).then(|| begin + found.trailing_zeros() as usize)
     }
 }
 
@@ -104,8 +116,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn signs(block: &Block) -> u64 {
-        bits(block, |bytes| bytes.are(b'"') | bytes.are(0) | bytes.are_within(0x7f, 0xff) | bytes.are_within(b'0', b'9'))
+    struct Signs;
+
+    impl ByteKind for Signs {
+        fn bits_in(block: &Block) -> u64 {
+            bits(block, |bytes| bytes.are(b'"') | bytes.are(0) | bytes.are_within(0x7f, 0xff) | bytes.are_within(b'0', b'9'))
+        }
     }
 
     fn is_sign(byte: u8) -> bool {
@@ -120,7 +136,7 @@ mod tests {
             let mut bytes: Vec<u8> = parts.into_iter().flat_map(|(before, byte)| [vec![b'x'; before], vec![byte]]).flatten().collect();
             bytes.extend(vec![b'x'; after]);
             for step in [1, skipped] {
-                let mut finder = ByteFinder::new(&bytes, signs);
+                let mut finder = ByteFinder::<Signs>::new(&bytes);
                 let mut from = 0;
                 while from <= bytes.len() {
                     let expected = bytes[from..].iter().position(|b| is_sign(*b)).map(|at| from + at);

@@ -4,13 +4,13 @@
 
 use std::borrow::Cow;
 
-use super::byte_finder::{Block, ByteFinder, bits};
+use super::byte_finder::{Block, ByteFinder, ByteKind, bits};
 
 /// Removes terminal escapes, control characters and invisible characters; borrows the text if it has none.
 pub fn without_controls(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut from = 0;
-    let mut specials = ByteFinder::new(text.as_bytes(), may_begin_what_goes);
+    let mut specials = ByteFinder::<MayGo>::new(text.as_bytes());
     let mut next = specials.next(0);
     while let Some((at, c)) = next.and_then(|at| Some((at, text[at..].chars().next()?))) {
         let after = at + c.len_utf8();
@@ -30,8 +30,13 @@ pub fn without_controls(text: &str) -> Cow<'_, str> {
 }
 
 /// Bytes that may begin a character to remove: all but those of ASCII that are shown, line ends and tabs. Most texts have few.
-fn may_begin_what_goes(block: &Block) -> u64 {
-    bits(block, |bytes| bytes.are_within(0, 0x8) | bytes.are_within(0xb, 0x1f) | bytes.are_within(0x7f, 0xff))
+struct MayGo;
+
+impl ByteKind for MayGo {
+    #[inline]
+    fn bits_in(block: &Block) -> u64 {
+        bits(block, |bytes| bytes.are_within(0, 0x8) | bytes.are_within(0xb, 0x1f) | bytes.are_within(0x7f, 0xff))
+    }
 }
 
 /// Does a character change the direction of others, or show nothing? Such characters can hide text and split tags. The joiners

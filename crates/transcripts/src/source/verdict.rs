@@ -5,7 +5,7 @@
 use crate::privacy::may_be_tag;
 use crate::shell::{self, without_signs};
 use crate::source::json::Raw;
-use text::byte_finder::{Block, ByteFinder, Bytes, bits};
+use text::byte_finder::{Block, ByteFinder, ByteKind, Bytes, bits};
 use text::clean::is_invisible;
 
 const VERDICT_STARTS: [&str; 13] = [
@@ -94,7 +94,7 @@ fn holds_found(quoted: &str) -> bool {
 fn is_in_quoted<const OR_RESULT: bool>(quoted: &str) -> bool {
     let text = before_reminder(&quoted[1..quoted.len() - 1]);
     let bytes = text.as_bytes();
-    let mut specials = ByteFinder::new(bytes, special_bytes::<OR_RESULT>);
+    let mut specials = ByteFinder::<Special<OR_RESULT>>::new(bytes);
     let mut at = 0;
     let may_begin = |line: &str| may_begin_verdict(line) || OR_RESULT && may_begin_result(line);
     let mut doubt = may_begin(text);
@@ -212,15 +212,20 @@ fn begins_with_letter(json: &str) -> bool {
 
 /// Escapes, `<`, bytes beyond ASCII, and digits before white space; where signs may stand between a number and its word, before anything but a
 /// letter or a digit. The last byte of a block counts if it is a digit.
-fn special_bytes<const SIGNS_BETWEEN: bool>(block: &Block) -> u64 {
-    let special = bits(block, |bytes| bytes.are(b'\\') | bytes.are(b'<') | bytes.are_within(0x7f, 0xff));
-    let digits = bits(block, |bytes| bytes.are_within(b'0', b'9'));
-    let letters = |bytes: Bytes| bytes.are_within(b'0', b'9') | bytes.are_within(b'A', b'Z') | bytes.are_within(b'a', b'z');
-    let ends = match SIGNS_BETWEEN {
-        true => !bits(block, letters),
-        false => special | bits(block, |bytes| bytes.are(b' ')),
-    };
-    special | digits & (ends >> 1 | 1 << 63)
+struct Special<const SIGNS_BETWEEN: bool>;
+
+impl<const SIGNS_BETWEEN: bool> ByteKind for Special<SIGNS_BETWEEN> {
+    #[inline]
+    fn bits_in(block: &Block) -> u64 {
+        let special = bits(block, |bytes| bytes.are(b'\\') | bytes.are(b'<') | bytes.are_within(0x7f, 0xff));
+        let digits = bits(block, |bytes| bytes.are_within(b'0', b'9'));
+        let letters = |bytes: Bytes| bytes.are_within(b'0', b'9') | bytes.are_within(b'A', b'Z') | bytes.are_within(b'a', b'z');
+        let ends = match SIGNS_BETWEEN {
+            true => !bits(block, letters),
+            false => special | bits(block, |bytes| bytes.are(b' ')),
+        };
+        special | digits & (ends >> 1 | 1 << 63)
+    }
 }
 
 #[cfg(test)]

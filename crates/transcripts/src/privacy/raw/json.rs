@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
-use text::byte_finder::{Block, ByteFinder, bits};
+use text::byte_finder::{Block, ByteFinder, ByteKind, bits};
 
 use super::RawText;
 use super::json_cursor::{JsonCursor, Malformed, NameSet};
@@ -157,7 +157,7 @@ pub fn text(json: Raw<'_>) -> Option<RawText<'_>> {
     let Some(first) = memchr::memchr(b'\\', inner.as_bytes()) else { return Some(inner.into()) };
     // The only copy that is made of a long text.
     let mut out = String::with_capacity(inner.len());
-    let mut escapes = escapes_in(inner);
+    let mut escapes = ByteFinder::<Backslashes>::new(inner.as_bytes());
     let (mut from, mut next) = (0, Some(first));
     while let Some(escape) = next {
         out.push_str(&inner[from..escape]);
@@ -170,12 +170,14 @@ pub fn text(json: Raw<'_>) -> Option<RawText<'_>> {
     Some(out.into())
 }
 
-/// Finds the escapes of a JSON string.
-fn escapes_in(inner: &str) -> ByteFinder<'_> {
-    fn backslashes(block: &Block) -> u64 {
+/// How escapes of a JSON string begin.
+struct Backslashes;
+
+impl ByteKind for Backslashes {
+    #[inline]
+    fn bits_in(block: &Block) -> u64 {
         bits(block, |bytes| bytes.are(b'\\'))
     }
-    ByteFinder::new(inner.as_bytes(), backslashes)
 }
 
 /// An id as it is kept; `None` for what is no string. An empty one is none.
@@ -188,7 +190,7 @@ pub(crate) fn lines_in(json: Raw<'_>) -> u32 {
     let Some(inner) = json.0.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else { return 0 };
     let bytes = inner.as_bytes();
     let (mut lines, mut from, mut at) = (0, 0, 0);
-    let mut escapes = escapes_in(inner);
+    let mut escapes = ByteFinder::<Backslashes>::new(inner.as_bytes());
     while let Some(escape) = escapes.next(at) {
         let (c, len) = unescaped(&bytes[escape..]);
         at = escape + len;

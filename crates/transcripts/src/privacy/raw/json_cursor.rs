@@ -16,6 +16,7 @@ pub use names::{NameSet, NameTable};
 
 use text::byte_finder::ByteFinder;
 
+use self::scalar::SignsInStrings;
 use super::json::{JsonText, Raw, text};
 
 /// Not JSON, or not the kind of value that was asked for.
@@ -26,13 +27,13 @@ pub struct JsonCursor<'a> {
     json: &'a str,
     at: usize,
     /// What ends the plain part of a string.
-    signs: ByteFinder<'a>,
+    signs: ByteFinder<'a, SignsInStrings>,
 }
 
 impl<'a> JsonCursor<'a> {
     pub(crate) fn new(json: impl Into<JsonText<'a>>) -> Self {
         let json = json.into().0;
-        Self { json, at: 0, signs: ByteFinder::new(json.as_bytes(), scalar::signs_in_strings) }
+        Self { json, at: 0, signs: ByteFinder::new(json.as_bytes()) }
     }
 
     /// Skips white space and returns the next byte without consuming it.

@@ -1,10 +1,15 @@
 //! What ends the plain part of a JSON string, escapes, and numbers.
 
-use text::byte_finder::{Block, bits};
+use text::byte_finder::{Block, ByteKind, bits};
 
 /// Quotes, backslashes and control characters.
-pub fn signs_in_strings(block: &Block) -> u64 {
-    bits(block, |bytes| bytes.are(b'"') | bytes.are(b'\\') | bytes.are_within(0, 0x1f))
+pub struct SignsInStrings;
+
+impl ByteKind for SignsInStrings {
+    #[inline]
+    fn bits_in(block: &Block) -> u64 {
+        bits(block, |bytes| bytes.are(b'"') | bytes.are(b'\\') | bytes.are_within(0, 0x1f))
+    }
 }
 
 /// The length of the escape that `json` begins with; `None` if there is none.
