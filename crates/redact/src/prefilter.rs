@@ -111,7 +111,7 @@ impl Prefilter {
 
     #[inline(never)]
     fn check(&self, text: &[u8], letters: usize, start: usize, on_match: &mut impl FnMut(usize, Range<usize>)) {
-        let [fourth, fifth] = [3, 4].map(|at| letter_bit(text, start + at));
+        let (fourth, fifth) = (letter_bit(text, start + 3), letter_bit(text, start + 4));
         if self.fifths[letters] & fifth == 0 {
             return;
         }

@@ -4,11 +4,15 @@
 
 use std::borrow::Cow;
 
+use super::byte_finder::{Block, ByteFinder, ByteKind, bits};
+
 /// Removes terminal escapes, control characters and invisible characters; borrows the text if it has none.
 pub fn without_controls(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
-    let (mut at, mut from) = (next_special_byte(text.as_bytes(), 0), 0);
-    while let Some(c) = text[at..].chars().next() {
+    let mut from = 0;
+    let mut specials = ByteFinder::<MayGo>::new(text.as_bytes());
+    let mut next = specials.next(0);
+    while let Some((at, c)) = next.and_then(|at| Some((at, text[at..].chars().next()?))) {
         let after = at + c.len_utf8();
         let goes = c.is_control() || is_invisible(c);
         let end = if c == '\x1b' { text.len() - after_escape(&text[after..]).len() } else { after };
@@ -16,7 +20,7 @@ pub fn without_controls(text: &str) -> Cow<'_, str> {
             out.push_str(&text[from..at]);
             from = end;
         }
-        at = next_special_byte(text.as_bytes(), end);
+        next = specials.next(end);
     }
     if from == 0 {
         return Cow::Borrowed(text);
@@ -25,21 +29,14 @@ pub fn without_controls(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// How many bytes are tested at once.
-const BLOCK_BYTES: usize = 32;
+/// Bytes that may begin a character to remove: all but those of ASCII that are shown, line ends and tabs. Most texts have few.
+struct MayGo;
 
-/// The offset of the next byte that may begin a character to remove, or the end. Most texts have few.
-fn next_special_byte(bytes: &[u8], from: usize) -> usize {
-    let of_care = |b: u8| ((b < 0x20) & (b != b'\n') & (b != b'\t')) | (b > 0x7e);
-    let mut at = from;
-    while let Some(block) = bytes.get(at..at + BLOCK_BYTES) {
-        // No branch per byte, so that the compiler vectorizes the loop.
-        if block.iter().fold(false, |any, b| any | of_care(*b)) {
-            break;
-        }
-        at += BLOCK_BYTES;
+impl ByteKind for MayGo {
+    #[inline]
+    fn bits_in(block: &Block) -> u64 {
+        bits(block, |bytes| bytes.are_within(0, 0x8) | bytes.are_within(0xb, 0x1f) | bytes.are_within(0x7f, 0xff))
     }
-    at + bytes[at..].iter().position(|b| of_care(*b)).unwrap_or(bytes.len() - at)
 }
 
 /// Does a character change the direction of others, or show nothing? Such characters can hide text and split tags. The joiners
@@ -129,6 +126,9 @@ pub fn one_line(text: &str) -> String {
     }
     out
 }
+
+/// How many bytes are tested at once.
+const BLOCK_BYTES: usize = 32;
 
 /// Is the text certain to need no folding? That is true of most texts.
 fn is_one_line(text: &str) -> bool {

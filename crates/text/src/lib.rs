@@ -5,6 +5,7 @@
 
 pub mod blocks;
 pub mod budget;
+pub mod byte_finder;
 pub mod clean;
 pub mod disarm;
 pub mod file_names;

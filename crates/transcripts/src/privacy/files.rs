@@ -249,13 +249,14 @@ impl<'c> CommandScanner<'_, 'c> {
     fn step(&mut self, step: &'c str, fed: bool, depth: usize) -> bool {
         let files = self.files;
         let words = words(step);
-        let first = words.iter().find(|w| !is_assignment(w) && !PREFIXES.contains(w));
-        let program = words.iter().find(|word| takes_files(word, step)).or(first).copied().unwrap_or_default();
         // The program that `sudo -u app`, `docker exec app` or `find -exec` run is one of the words.
-        let takes_files = fed || words.iter().any(|word| takes_files(word, step)) || words.contains(&WITHHELD);
-        let runs_quoted = words.iter().any(|word| SHELLS.contains(&name_of(word)));
+        let taker = words.iter().find(|word| takes_files(word, step));
+        let first = || words.iter().find(|w| !is_assignment(w) && !PREFIXES.contains(w));
+        let program = taker.or_else(first).copied().unwrap_or_default();
+        let takes_files = fed || taker.is_some() || words.contains(&WITHHELD);
+        let runs_quoted = || words.iter().any(|word| SHELLS.contains(&name_of(word)));
         let (mut before, mut flag) = ("", "");
-        for word in words {
+        for word in words.iter().copied() {
             let (by, path) = target(word, before);
             before = redirects_to_next(word);
             let path = path.trim_matches(['"', '\'', '(', ')', ',', ';', '@', '=']);
@@ -271,7 +272,7 @@ impl<'c> CommandScanner<'_, 'c> {
                     self.found.push(NamedFile { program, by, path });
                 }
             }
-            if runs_quoted && depth > 0 && path.contains(char::is_whitespace) {
+            if depth > 0 && path.contains(char::is_whitespace) && runs_quoted() {
                 self.command(path, depth - 1);
             }
         }

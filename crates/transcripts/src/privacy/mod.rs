@@ -25,7 +25,7 @@ pub(crate) use tags::may_be_tag;
 pub use tags::{opens_private, strip};
 pub use turns::{AgentStart, ConversationState, Disposition, PrivateBoundary};
 
-use self::own_words::is_skipped_tool;
+use self::own_words::SkippedTools;
 use self::raw::{MAX_ID_BYTES, RawText};
 use crate::session::{ToldNames, ToolUse};
 use redact::Redactor;
@@ -65,13 +65,13 @@ pub struct Sanitizer {
     patterns: RegexSet,
     files: PrivateFiles,
     /// Tools whose uses are not stored.
-    skip_tools: Vec<String>,
+    skip_tools: SkippedTools,
     own: OwnWords,
 }
 
 impl Sanitizer {
     pub fn new(redactor: Redactor, patterns: RegexSet, files: PrivateFiles, skip_tools: Vec<String>) -> Self {
-        Self { redactor: Some(redactor), patterns, files, skip_tools, own: OwnWords::NONE }
+        Self { redactor: Some(redactor), patterns, files, skip_tools: SkippedTools::of(skip_tools), own: OwnWords::NONE }
     }
 
     /// With the shipped rules alone.
@@ -86,7 +86,7 @@ impl Sanitizer {
             redactor: None,
             patterns: RegexSet::empty(),
             files: PrivateFiles::default(),
-            skip_tools: Vec::new(),
+            skip_tools: SkippedTools::default(),
             own: OwnWords::NONE,
         }
     }
@@ -202,7 +202,7 @@ impl Sanitizer {
 
     /// Is a tool client bookkeeping, or skipped by the config, or its use excluded by a pattern?
     pub fn skips(&self, tool: &ToolUse) -> bool {
-        tool.line == EXCLUDED_LINE || self.own.is_tool(&tool.name) || is_skipped_tool(&tool.name, &self.skip_tools)
+        tool.line == EXCLUDED_LINE || self.own.is_tool(&tool.name) || self.skip_tools.holds(&tool.name)
     }
 
     /// The name under which all clients' uses of a tool of its own server are kept; `None` for any other tool.

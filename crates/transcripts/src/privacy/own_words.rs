@@ -2,6 +2,8 @@
 //! those that the config lists. Without a list in the config those are not kept whose class is no memory
 //! ([`ToolClass::is_no_memory`](crate::session::ToolClass)).
 
+use std::collections::HashSet;
+
 use crate::session::ToldNames;
 
 /// By what its own words are known.
@@ -34,15 +36,24 @@ impl OwnWords {
     }
 }
 
-/// Does the list name a tool? A name that ends in `*` matches every tool that begins so.
-pub(crate) fn is_skipped_tool<S: AsRef<str>>(name: &str, list: &[S]) -> bool {
-    // Few share the first byte, and the list names the tools of all clients.
-    let first = name.bytes().next();
-    let may_name = |skipped: &&str| matches!(skipped.bytes().next(), begin if begin == first || begin == Some(b'*'));
-    list.iter()
-        .map(AsRef::as_ref)
-        .filter(may_name)
-        .any(|skipped| name == skipped || skipped.strip_suffix("*").is_some_and(|start| name.starts_with(start)))
+/// A list of tools by name. A name that ends in `*` stands for every tool that begins so.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SkippedTools {
+    /// Many: the tools of all clients.
+    whole: HashSet<String>,
+    starts: Vec<String>,
+}
+
+impl SkippedTools {
+    pub(super) fn of(list: Vec<String>) -> Self {
+        let (starts, whole): (Vec<String>, Vec<String>) = list.into_iter().partition(|name| name.ends_with('*'));
+        let starts = starts.into_iter().filter_map(|name| name.strip_suffix('*').map(str::to_owned)).collect();
+        Self { whole: whole.into_iter().collect(), starts }
+    }
+
+    pub(super) fn holds(&self, name: &str) -> bool {
+        self.whole.contains(name) || self.starts.iter().any(|start| name.starts_with(start.as_str()))
+    }
 }
 
 #[cfg(test)]
@@ -70,11 +81,12 @@ mod tests {
 
     #[test]
     fn a_name_is_skipped_as_a_whole_or_by_its_start() {
-        let list = ["Look", "mcp__ide__*"];
-        assert!(is_skipped_tool("Look", &list) && is_skipped_tool("mcp__ide__getDiagnostics", &list));
-        assert!(!is_skipped_tool("Looks", &list) && !is_skipped_tool("look", &list));
-        assert!(!is_skipped_tool("mcp__ide__getDiagnostics", &["mcp__ide"]));
-        assert!(!is_skipped_tool("Look", &[] as &[&str]));
-        assert!(is_skipped_tool("Look", &["*"]) && is_skipped_tool("", &["*"]));
+        let list = |names: &[&str]| SkippedTools::of(names.iter().map(ToString::to_string).collect());
+        let some = list(&["Look", "mcp__ide__*"]);
+        assert!(some.holds("Look") && some.holds("mcp__ide__getDiagnostics"));
+        assert!(!some.holds("Looks") && !some.holds("look"));
+        assert!(!list(&["mcp__ide"]).holds("mcp__ide__getDiagnostics"));
+        assert!(!list(&[]).holds("Look"));
+        assert!(list(&["*"]).holds("Look") && list(&["*"]).holds(""));
     }
 }

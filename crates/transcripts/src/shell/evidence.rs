@@ -128,7 +128,7 @@ fn of_typed(kind: StepKind, step: &Step) -> ShellStep {
     let before = step.words.len() - from_program(&step.words).len();
     let starts = step.words[..before].iter().position(|word| is_package_runner(word)).unwrap_or(before);
     let kept = (0..step.words.len()).filter(|at| *at >= starts || is_assignment(&step.words[*at]));
-    of_line(kind, &kept.map(|at| one_line(&step.typed[at])).collect::<Vec<_>>().join(" "))
+    of_line(kind, &kept.map(|at| one_line(step.typed[at])).collect::<Vec<_>>().join(" "))
 }
 
 fn of(kind: StepKind, words: &[String]) -> ShellStep {

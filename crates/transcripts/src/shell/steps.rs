@@ -12,10 +12,10 @@ const MAX_DEPTH: usize = 4;
 
 /// One program with its words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Step {
+pub(super) struct Step<'t> {
     pub(super) words: Vec<String>,
     /// The same as they were typed, with their quotes.
-    pub(super) typed: Vec<String>,
+    pub(super) typed: Vec<&'t str>,
     /// The text of the heredoc that it reads.
     pub(super) input: Option<String>,
     pub(super) then: Then,
@@ -40,7 +40,7 @@ pub(super) enum Then {
 }
 
 /// The steps of a command in order; none is without words.
-pub(super) fn steps(command: &str) -> Vec<Step> {
+pub(super) fn steps(command: &str) -> Vec<Step<'_>> {
     let mut splitter = Splitter::new(command, 0);
     while splitter.step() {}
     splitter.here = splitter.text.len();
@@ -53,9 +53,9 @@ struct Splitter<'t> {
     text: &'t str,
     at: usize,
     depth: usize,
-    steps: Vec<Step>,
+    steps: Vec<Step<'t>>,
     words: Vec<String>,
-    typed: Vec<String>,
+    typed: Vec<&'t str>,
     word: Option<String>,
     /// Where what is taken now begins, and where the word does.
     here: usize,
@@ -281,7 +281,7 @@ impl<'t> Splitter<'t> {
                     (self.level, self.subshells) = (self.open, self.opened);
                 }
                 self.words.push(word);
-                self.typed.push(self.text[self.word_from..self.here].to_owned());
+                self.typed.push(&self.text[self.word_from..self.here]);
             }
             Awaited::File => {}
             Awaited::Delimiter => self.heredocs.push((word, self.steps.len())),

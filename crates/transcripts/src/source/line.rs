@@ -26,7 +26,7 @@ pub(super) fn text_of_line(line: &[u8]) -> (&[u8], RawText<'_>) {
     // Trimmed, so that a line has the same bytes (and key) before and after its newline is written.
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
     // Validating first is faster: nearly all lines are valid.
-    (line, std::str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed).into())
+    (line, simdutf8::basic::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed).into())
 }
 
 /// What a line is whose fields cannot be read.

@@ -5,6 +5,7 @@
 use crate::privacy::may_be_tag;
 use crate::shell::{self, without_signs};
 use crate::source::json::Raw;
+use text::byte_finder::{Block, ByteFinder, ByteKind, Bytes, bits};
 use text::clean::is_invisible;
 
 const VERDICT_STARTS: [&str; 13] = [
@@ -53,11 +54,18 @@ fn starts_ignoring_case(text: &str, with: &str) -> bool {
 fn counts_results(line: &str) -> bool {
     let is_result = |rest: &str| {
         let word = rest.trim_start();
-        word.len() < rest.len() && RESULT_WORDS.iter().any(|result| starts_ignoring_case(word, result))
+        word.len() < rest.len() && begins_with_result(word)
     };
     let bytes = line.as_bytes();
     let ends_number = |at: usize| bytes[at - 1].is_ascii_digit() && !bytes[at].is_ascii_graphic();
     (1..bytes.len()).any(|at| ends_number(at) && is_result(&line[at..]))
+}
+
+fn begins_with_result(text: &str) -> bool {
+    // The first letters of these words: most numbers stand before others.
+    let first = text.bytes().next().map(|first| first.to_ascii_lowercase());
+    matches!(first, Some(b'p' | b'f' | b'e' | b'w' | b'i' | b't' | b's'))
+        && RESULT_WORDS.iter().any(|result| starts_ignoring_case(text, result))
 }
 
 /// `[branch abc1234] message`, as git prints after a commit.
@@ -84,16 +92,19 @@ fn holds_found(quoted: &str) -> bool {
 }
 
 fn is_in_quoted<const OR_RESULT: bool>(quoted: &str) -> bool {
-    let text = &quoted[1..quoted.len() - 1];
+    let text = before_reminder(&quoted[1..quoted.len() - 1]);
     let bytes = text.as_bytes();
+    let mut specials = ByteFinder::<Special<OR_RESULT>>::new(bytes);
     let mut at = 0;
     let may_begin = |line: &str| may_begin_verdict(line) || OR_RESULT && may_begin_result(line);
     let mut doubt = may_begin(text);
-    while let Some(found) = next_special_byte::<OR_RESULT>(bytes, at).filter(|_| !doubt) {
+    while !doubt && let Some(found) = specials.next(at) {
         let rest = &text[found..];
         at = found + 1;
         match bytes[found] {
-            b'0'..=b'9' => doubt = may_be_result(&rest[1..]) || OR_RESULT && may_be_counted(&rest[1..]),
+            b'0'..=b'9' => {
+                doubt = may_be_result(&rest[1..]) || OR_RESULT && !begins_with_letter(&rest[1..]) && may_be_counted(&rest[1..]);
+            }
             b'<' => doubt = may_be_tag(&rest[1..]),
             b'\\' => {
                 at += 1;
@@ -111,6 +122,27 @@ fn is_in_quoted<const OR_RESULT: bool>(quoted: &str) -> bool {
         }
     }
     doubt
+}
+
+/// The text without what the client added at its end for the model, which the sanitizer removes as a whole. Nothing in that may go by itself, or be
+/// spelled as an escape: it may then end earlier.
+fn before_reminder(json: &str) -> &str {
+    const OPENS: &str = "<system-reminder>";
+    const CLOSES: &str = "</system-reminder>";
+    let parts = json.trim_end_matches("\\n").strip_suffix(CLOSES).and_then(|rest| rest.rsplit_once(OPENS));
+    parts.filter(|(_, added)| !added.contains(CLOSES) && is_plain(added)).map_or(json, |(before, _)| before)
+}
+
+/// Of ASCII, with no other escapes than those of line ends, tabs, quotes and backslashes.
+fn is_plain(json: &str) -> bool {
+    let mut bytes = json.bytes();
+    while let Some(byte) = bytes.next() {
+        let plain = byte < 0x7f && (byte != b'\\' || matches!(bytes.next(), Some(b'n' | b't' | b'"' | b'\\')));
+        if !plain {
+            return false;
+        }
+    }
+    true
 }
 
 /// The text after leading white space, JSON escapes included.
@@ -145,7 +177,7 @@ fn may_begin_verdict(json: &str) -> bool {
 /// Is a number followed by white space and a word for results?
 fn may_be_result(json: &str) -> bool {
     let word = after_space(json);
-    word.len() < json.len() && RESULT_WORDS.iter().any(|result| starts_ignoring_case(word, result))
+    word.len() < json.len() && begins_with_result(word)
 }
 
 /// May this start of a line tell how a check ended?
@@ -174,36 +206,26 @@ fn may_be_counted(json: &str) -> bool {
     false
 }
 
-/// Classes of bytes that may matter: digits, and bytes to examine whatever follows them.
-const NUMBER: u8 = 1;
-const SPECIAL: u8 = 2;
-const BYTE_CLASSES: [u8; 256] = {
-    let mut kinds = [0; 256];
-    let mut byte = 0;
-    while byte < kinds.len() {
-        kinds[byte] = match byte as u8 {
-            b'0'..=b'9' => NUMBER,
-            b'\\' | b'<' | 0x7f.. => SPECIAL,
-            _ => 0,
-        };
-        byte += 1;
-    }
-    kinds
-};
+fn begins_with_letter(json: &str) -> bool {
+    json.bytes().next().is_some_and(|next| next.is_ascii_alphanumeric())
+}
 
-/// The first offset from `from` on of an escape, a `<`, a non-ASCII byte, or a digit before white space; where signs may stand between a number
-/// and its word, before anything but a letter or a digit.
-fn next_special_byte<const SIGNS_BETWEEN: bool>(bytes: &[u8], from: usize) -> Option<usize> {
-    let ends = |at: usize| match bytes.get(at + 1) {
-        Some(b' ' | b'\\' | 0x7f..) => true,
-        Some(next) => SIGNS_BETWEEN && !next.is_ascii_alphanumeric(),
-        None => false,
-    };
-    (from..bytes.len()).find(|at| match BYTE_CLASSES[usize::from(bytes[*at])] {
-        0 => false,
-        NUMBER => ends(*at),
-        _ => true,
-    })
+/// Escapes, `<`, bytes beyond ASCII, and digits before white space; where signs may stand between a number and its word, before anything but a
+/// letter or a digit. The last byte of a block counts if it is a digit.
+struct Special<const SIGNS_BETWEEN: bool>;
+
+impl<const SIGNS_BETWEEN: bool> ByteKind for Special<SIGNS_BETWEEN> {
+    #[inline]
+    fn bits_in(block: &Block) -> u64 {
+        let special = bits(block, |bytes| bytes.are(b'\\') | bytes.are(b'<') | bytes.are_within(0x7f, 0xff));
+        let digits = bits(block, |bytes| bytes.are_within(b'0', b'9'));
+        let letters = |bytes: Bytes| bytes.are_within(b'0', b'9') | bytes.are_within(b'A', b'Z') | bytes.are_within(b'a', b'z');
+        let ends = match SIGNS_BETWEEN {
+            true => !bits(block, letters),
+            false => special | bits(block, |bytes| bytes.are(b' ')),
+        };
+        special | digits & (ends >> 1 | 1 << 63)
+    }
 }
 
 #[cfg(test)]
@@ -217,10 +239,27 @@ mod tests {
     #[test]
     fn what_may_tell_a_result_is_seen_as_it_stands() {
         for telling in [
-            r#""ok""#, r#"" \n\tFAILED""#, r#""x\n12 passed""#, r#""x 12\n\tErrors""#, "\"12\u{a0}failing\"",
-            "\"x 12\u{2003} \u{3000}failing\"", r#""a\\\nhttp://x\\new/pull/1""#, r#""https:\/\/x\/pull\/1""#,
-            r#""a\n[main abc1234] x""#, r#""[a \"b\" 0123456789] x""#, r#""a\r\n""#, r#""\u001b[0m""#, r#""a < \/ Private>b""#,
-            r#""a<\n\/system-reminder>b""#, r#""  \n  --- fail""#, r#""in an unusual way: \u2192""#,
+            r#""ok""#,
+            r#"" \n\tFAILED""#,
+            r#""x\n12 passed""#,
+            r#""x 12\n\tErrors""#,
+            "\"12\u{a0}failing\"",
+            "\"x 12\u{2003} \u{3000}failing\"",
+            r#""a\\\nhttp://x\\new/pull/1""#,
+            r#""https:\/\/x\/pull\/1""#,
+            r#""a\n[main abc1234] x""#,
+            r#""[a \"b\" 0123456789] x""#,
+            r#""a\r\n""#,
+            r#""\u001b[0m""#,
+            r#""a < \/ Private>b""#,
+            r#""a<\n\/system-reminder>b""#,
+            r#""a<system-reminder>b<\/system-reminder>1 passed</system-reminder>""#,
+            r#""a<system-reminder>b</system\u200b-reminder>1 passed</system-reminder>""#,
+            r#""<system-reminder>b</system-reminder>\\n""#,
+            r#""1 passed<system-reminder>b</system-reminder>""#,
+            r#""a<private><system-reminder>b</system-reminder>""#,
+            r#""  \n  --- fail""#,
+            r#""in an unusual way: \u2192""#,
         ] {
             assert!(may_tell(telling), "{telling}");
         }
@@ -232,6 +271,7 @@ mod tests {
             r#""a\\rb \\d+ C:\\ux""#,
             r#""http://x\nsee above""#,
             r#""[main abc123] x""#,
+            r#""a\n\n<system-reminder>\n12 passed \"x\" <private>\n</system-reminder>\n\n""#,
             r#""a <b> </pre> < x é → 日本 ✓ 12→x „x“ 12… \u{a0}x""#,
         ] {
             assert!(!may_tell(&mute.replace("\\u{a0}", "\u{a0}")), "{mute}");

@@ -11,9 +11,10 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
+use text::byte_finder::{Block, ByteFinder, ByteKind, bits};
 
 use super::RawText;
-use super::json_cursor::{JsonCursor, Malformed, NameSet, backslash};
+use super::json_cursor::{JsonCursor, Malformed, NameSet};
 use crate::privacy::Sanitizer;
 use crate::session::RecordKey;
 
@@ -153,21 +154,30 @@ pub(crate) fn fields_by_name(object: Raw<'_>) -> Option<BTreeMap<RawText<'static
 pub fn text(json: Raw<'_>) -> Option<RawText<'_>> {
     let quoted = json.0;
     let inner = quoted.as_bytes().starts_with(b"\"").then(|| &quoted[1..quoted.len() - 1])?;
-    let Some(first) = backslash(inner.as_bytes()) else { return Some(inner.into()) };
+    let Some(first) = memchr::memchr(b'\\', inner.as_bytes()) else { return Some(inner.into()) };
     // The only copy that is made of a long text.
     let mut out = String::with_capacity(inner.len());
-    let (mut from, mut at) = (0, Some(first));
-    while let Some(escape) = at {
+    let mut escapes = ByteFinder::<Backslashes>::new(inner.as_bytes());
+    let (mut from, mut next) = (0, Some(first));
+    while let Some(escape) = next {
         out.push_str(&inner[from..escape]);
         let (c, len) = unescaped(&inner.as_bytes()[escape..]);
         out.push(c);
         from = escape + len;
-        // Escapes often follow each other: a newline, and the indentation of the next line.
-        let rest = &inner.as_bytes()[from..];
-        at = if rest.first() == Some(&b'\\') { Some(from) } else { backslash(rest).map(|found| from + found) };
+        next = escapes.next(from);
     }
     out.push_str(&inner[from..]);
     Some(out.into())
+}
+
+/// How escapes of a JSON string begin.
+struct Backslashes;
+
+impl ByteKind for Backslashes {
+    #[inline]
+    fn bits_in(block: &Block) -> u64 {
+        bits(block, |bytes| bytes.are(b'\\'))
+    }
 }
 
 /// An id as it is kept; `None` for what is no string. An empty one is none.
@@ -180,7 +190,8 @@ pub(crate) fn lines_in(json: Raw<'_>) -> u32 {
     let Some(inner) = json.0.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else { return 0 };
     let bytes = inner.as_bytes();
     let (mut lines, mut from, mut at) = (0, 0, 0);
-    while let Some(escape) = backslash(&bytes[at..]).map(|found| at + found) {
+    let mut escapes = ByteFinder::<Backslashes>::new(inner.as_bytes());
+    while let Some(escape) = escapes.next(at) {
         let (c, len) = unescaped(&bytes[escape..]);
         at = escape + len;
         if c == '\n' {

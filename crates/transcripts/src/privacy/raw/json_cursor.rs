@@ -13,8 +13,10 @@ mod scalar;
 mod tests;
 
 pub use names::{NameSet, NameTable};
-pub(super) use scalar::backslash;
 
+use text::byte_finder::ByteFinder;
+
+use self::scalar::SignsInStrings;
 use super::json::{JsonText, Raw, text};
 
 /// Not JSON, or not the kind of value that was asked for.
@@ -24,11 +26,14 @@ pub struct Malformed;
 pub struct JsonCursor<'a> {
     json: &'a str,
     at: usize,
+    /// What ends the plain part of a string.
+    signs: ByteFinder<'a, SignsInStrings>,
 }
 
 impl<'a> JsonCursor<'a> {
     pub(crate) fn new(json: impl Into<JsonText<'a>>) -> Self {
-        Self { json: json.into().0, at: 0 }
+        let json = json.into().0;
+        Self { json, at: 0, signs: ByteFinder::new(json.as_bytes()) }
     }
 
     /// Skips white space and returns the next byte without consuming it.
@@ -204,9 +209,24 @@ impl<'a> JsonCursor<'a> {
     /// Reads the next string; tells whether it is written without escapes.
     #[inline]
     fn string(&mut self) -> Result<bool, Malformed> {
-        let (len, is_plain) = scalar::string(&self.json.as_bytes()[self.at..]).ok_or(Malformed)?;
-        self.at += len;
-        Ok(is_plain)
+        let json = self.json.as_bytes();
+        if json.get(self.at) != Some(&b'"') {
+            return Err(Malformed);
+        }
+        self.at += 1;
+        let mut is_plain = true;
+        loop {
+            self.at = self.signs.next(self.at).ok_or(Malformed)?;
+            match json[self.at] {
+                b'"' => {
+                    self.at += 1;
+                    return Ok(is_plain);
+                }
+                b'\\' => self.at += scalar::escape(&json[self.at..]).ok_or(Malformed)?,
+                _ => return Err(Malformed),
+            }
+            is_plain = false;
+        }
     }
 }
 
