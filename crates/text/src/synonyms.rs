@@ -76,15 +76,21 @@ const GROUPS: &[(&str, &str)] = &[
 static BY_WORD: LazyLock<HashMap<&'static str, &'static str>> =
     LazyLock::new(|| GROUPS.iter().flat_map(|(group, words)| words.split(' ').map(move |word| (word, *group))).collect());
 
-/// By the first byte of words: a bit for each length that one of them has. Most words are of no group, and this tells it of most of them.
-static LENGTHS: LazyLock<[u32; 256]> = LazyLock::new(|| {
-    let mut all = [0; 256];
-    BY_WORD.keys().for_each(|word| all[first_byte(word)] |= bit_of_length(word));
-    all
+/// By the first and the last byte of words: a bit for each length that one of them has. Most words are of no group, and this tells it of
+/// most of them.
+static LENGTHS: LazyLock<([u32; 256], [u32; 256])> = LazyLock::new(|| {
+    let (mut by_first, mut by_last) = ([0; 256], [0; 256]);
+    for word in BY_WORD.keys() {
+        let (first, last) = end_bytes(word);
+        by_first[first] |= bit_of_length(word);
+        by_last[last] |= bit_of_length(word);
+    }
+    (by_first, by_last)
 });
 
-fn first_byte(word: &str) -> usize {
-    word.bytes().next().map_or(0, usize::from)
+fn end_bytes(word: &str) -> (usize, usize) {
+    let byte = |at: Option<&u8>| at.map_or(0, |byte| usize::from(*byte));
+    (byte(word.as_bytes().first()), byte(word.as_bytes().last()))
 }
 
 /// All that are longer share the last bit.
@@ -94,7 +100,8 @@ fn bit_of_length(word: &str) -> u32 {
 
 /// The synonym group of a word in lower case.
 pub fn group_of(word: &str) -> Option<&'static str> {
-    let may_be = LENGTHS[first_byte(word)] & bit_of_length(word) != 0;
+    let ((by_first, by_last), (first, last)) = (&*LENGTHS, end_bytes(word));
+    let may_be = by_first[first] & by_last[last] & bit_of_length(word) != 0;
     if may_be { BY_WORD.get(word).copied() } else { None }
 }
 
