@@ -188,6 +188,15 @@ fn kind_of(line: &str, is_fence: bool) -> BlockKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn whatever_ends_a_line_is_seen(text in "([a-z —’“é\n\r\u{b}\u{c}\u{85}\u{2027}-\u{202a}]){0,40}") {
+            let ends = ['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
+            prop_assert_eq!(has_other_line_ends(&text), text.contains(ends));
+        }
+    }
 
     #[test]
     fn a_beginning_has_no_marks_of_bold_words_and_keeps_other_stars() {
