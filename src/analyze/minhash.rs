@@ -3,11 +3,11 @@
 //! Sessions are compared by the distinctive words that were said in them and claimed of them. MinHash with banding avoids comparing all pairs: the words are hashed with many
 //! functions, the minimum of each is kept, and only digests that agree on a whole band of minimums are compared.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{HashMap, HashSet};
 
 use crate::analyze::account::SessionAccount;
 use crate::model::digest::Digest;
-use text::tokenize::add_distinctive_words;
+use text::tokenize::each_distinctive_word;
 use transcripts::session::hash_parts;
 
 /// The least Jaccard similarity of near-duplicates (numerator, denominator): shared words out of all words of both.
@@ -34,8 +34,14 @@ impl SessionWordSet {
             let reply = turn.reply.iter().map(|reply| reply.text.as_str());
             turn.words.iter().map(|word| word.text.as_str()).chain(reply)
         });
-        let mut all = BTreeSet::new();
-        claims.chain(words).for_each(|text| add_distinctive_words(&mut all, text));
+        let mut all: HashSet<String> = HashSet::new();
+        claims.chain(words).for_each(|text| {
+            each_distinctive_word(text, |word| {
+                if !all.contains(word) {
+                    all.insert(word.to_owned());
+                }
+            });
+        });
         let hash = |word: &String| {
             let hash = hash_parts(&[word.as_bytes()]);
             u32::from_le_bytes([hash[0], hash[1], hash[2], hash[3]])
@@ -171,6 +177,8 @@ fn nearest(bands: &[u64; BANDS], seen: &HashMap<u64, Vec<usize>>, fits: impl Fn(
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::model::digest::Claim;
     use crate::model::section::Section;

@@ -130,10 +130,17 @@ fn long_above(model: &str) -> u64 {
     find(bare(id)).map_or(usual_long_above(), |listed| listed.long_above)
 }
 
+/// The least that [`long_above`] says of a model: most messages have a shorter prompt, and their model need not be looked up.
+static LEAST_LONG_ABOVE: LazyLock<u64> = LazyLock::new(|| {
+    let listed = PRICES.iter().flat_map(|list| list.models.values()).map(|listed| listed.long_above);
+    listed.min().map_or(usual_long_above(), |least| least.min(usual_long_above()))
+});
+
 /// The tokens of one message, with `long` set if its prompt is long for this model.
 pub(crate) fn of_one_message(tokens: Tokens, model: &str) -> Tokens {
     let prompt = tokens.total().saturating_sub(tokens.output);
-    Tokens { long: if prompt > long_above(model) { tokens.all() } else { TokenCounts::default() }, ..tokens }
+    let is_long = prompt > *LEAST_LONG_ABOVE && prompt > long_above(model);
+    Tokens { long: if is_long { tokens.all() } else { TokenCounts::default() }, ..tokens }
 }
 
 /// Does the model always think, whatever it is told? Assumed of unknown models.

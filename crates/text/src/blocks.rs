@@ -102,13 +102,21 @@ pub fn without_long_parts(text: &str) -> String {
 
 /// Without controls and foreign markup; whatever ends a line for somebody ends one here.
 pub fn harmless_lines(text: &str) -> String {
-    // The first bytes of what ends a line, and of much else.
-    let may_end_line = |byte: u8| matches!(byte, b'\r' | 0xb | 0xc | 0xc2 | 0xe2);
-    let lines = match text.bytes().any(may_end_line) {
+    let lines = match has_other_line_ends(text) {
         true => text.replace("\r\n", "\n").replace(['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'], "\n").into(),
         false => Cow::Borrowed(text),
     };
     disarm(&fold_lines(&without_controls(&lines)))
+}
+
+/// Does anything but a newline end a line of the text for somebody? Of most texts nothing does, though many have a dash or a quotation mark,
+/// which begins with the byte of two of those ends.
+fn has_other_line_ends(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let beyond_ascii = || memchr::memchr2_iter(0xc2, 0xe2, bytes);
+    // No end before the last byte, so that the compiler vectorizes the loop.
+    bytes.iter().fold(false, |any, byte| any | matches!(byte, 0xb..=b'\r'))
+        || beyond_ascii().any(|at| text[at..].starts_with(['\u{85}', '\u{2028}', '\u{2029}']))
 }
 
 /// The mark that opens or closes a fence: which, and how often.
@@ -180,6 +188,15 @@ fn kind_of(line: &str, is_fence: bool) -> BlockKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn whatever_ends_a_line_is_seen(text in "([a-z —’“é\n\r\u{b}\u{c}\u{85}\u{2027}-\u{202a}]){0,40}") {
+            let ends = ['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
+            prop_assert_eq!(has_other_line_ends(&text), text.contains(ends));
+        }
+    }
 
     #[test]
     fn a_beginning_has_no_marks_of_bold_words_and_keeps_other_stars() {

@@ -26,6 +26,18 @@ const STOP_KEYS: [u64; STOP_WORDS.len()] = {
     keys
 };
 
+/// By the first byte of words: a bit for each length that a stop word with it has. This tells of most words that they are none.
+const STOP_LENGTHS: [u8; 256] = {
+    let mut lengths = [0; 256];
+    let mut at = 0;
+    while at < STOP_WORDS.len() {
+        let word = STOP_WORDS[at].as_bytes();
+        lengths[word[0] as usize] |= 1 << word.len();
+        at += 1;
+    }
+    lengths
+};
+
 /// A word of up to [`LONGEST_STOP_WORD`] bytes as an integer: its bytes, then its length.
 const fn key(word: &[u8]) -> u64 {
     let mut bytes = [0; LONGEST_STOP_WORD + 1];
@@ -74,9 +86,12 @@ impl IndexedText {
 
     fn add_words(&mut self, text: &str, is_left_out: impl Fn(&str) -> bool + Copy) {
         for word in words_of(text) {
-            push_tokens(&mut self.words, word, is_left_out);
             if has_parts(word) {
+                push_tokens(&mut self.words, word, is_left_out);
                 part_tokens(word).iter().filter(|part| !is_stop_word(part)).for_each(|part| self.add_part(part));
+            } else if !is_left_out(word) {
+                // It is in lower case, and one token: so are most words.
+                push_token(&mut self.words, word);
             }
         }
     }
@@ -110,15 +125,20 @@ impl IndexedText {
     }
 }
 
+/// Appends a token, behind a space if it is not the first.
+fn push_token(indexed: &mut String, token: &str) {
+    if !indexed.is_empty() {
+        indexed.push(' ');
+    }
+    indexed.push_str(token);
+}
+
 /// Appends the tokens of a word, except those left out. ASCII words, which are most, are appended without an allocation.
 fn push_tokens(indexed: &mut String, word: &str, is_left_out: impl Fn(&str) -> bool) {
     let mut push = |token: &str| {
         let before = indexed.len();
-        if before > 0 {
-            indexed.push(' ');
-        }
-        let start = indexed.len();
-        indexed.push_str(token);
+        push_token(indexed, token);
+        let start = indexed.len() - token.len();
         indexed[start..].make_ascii_lowercase();
         if is_left_out(&indexed[start..]) {
             indexed.truncate(before);
@@ -140,26 +160,35 @@ pub fn words_of(text: &str) -> impl Iterator<Item = &str> {
 
 /// The length of what a text begins with that is of words alone, or of none. Most characters are ASCII, which a table tells.
 fn run_of(text: &str, of_words: bool) -> usize {
+    let kind = if of_words { ByteKind::Word } else { ByteKind::Gap };
     let mut at = 0;
-    while let Some(byte) = text.as_bytes().get(at) {
-        let (is_of_word, len) = match text[at..].chars().next().filter(|_| !byte.is_ascii()) {
-            None => (IN_WORDS[usize::from(*byte)], 1),
-            Some(c) => (c.is_alphanumeric(), c.len_utf8()),
-        };
-        if is_of_word != of_words {
-            break;
-        }
-        at += len;
+    loop {
+        at += text.as_bytes()[at..].iter().take_while(|byte| KINDS[usize::from(**byte)] == kind).count();
+        let is_of_run = |c: &char| !c.is_ascii() && c.is_alphanumeric() == of_words;
+        let Some(c) = text[at..].chars().next().filter(is_of_run) else { return at };
+        at += c.len_utf8();
     }
-    at
 }
 
-/// Is a byte an ASCII letter or digit?
-const IN_WORDS: [bool; 256] = {
-    let mut all = [false; 256];
+/// What a byte alone says of where it stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ByteKind {
+    Gap,
+    /// An ASCII letter or digit.
+    Word,
+    /// A part of a character beyond ASCII.
+    Other,
+}
+
+const KINDS: [ByteKind; 256] = {
+    let mut all = [ByteKind::Gap; 256];
     let mut byte = 0;
     while byte < all.len() {
-        all[byte] = (byte as u8).is_ascii_alphanumeric();
+        if !(byte as u8).is_ascii() {
+            all[byte] = ByteKind::Other;
+        } else if (byte as u8).is_ascii_alphanumeric() {
+            all[byte] = ByteKind::Word;
+        }
         byte += 1;
     }
     all
@@ -197,17 +226,20 @@ fn has_parts(word: &str) -> bool {
 }
 
 fn part_tokens(word: &str) -> Vec<String> {
-    if word.chars().any(is_unsegmented) {
+    if !word.is_ascii() && word.chars().any(is_unsegmented) {
         let last = |run: String| run.chars().last().filter(|last| is_unsegmented(*last) && run.chars().count() > 1);
         return script_runs(word).into_iter().filter_map(last).map(String::from).collect();
     }
-    // A capital at its beginning joins nothing.
-    let may_join = word.contains('_') && has_capital(word) || has_capital(word.get(1..).unwrap_or_default());
-    if word.is_ascii() && !may_join {
+    if word.is_ascii() && !(may_join(word) && has_capital(word)) {
         return Vec::new();
     }
     let parts = parts(word);
     if parts.len() > 1 { parts.into_iter().map(str::to_lowercase).collect() } else { Vec::new() }
+}
+
+/// May an ASCII word be joined of several? A capital at its beginning joins nothing.
+fn may_join(word: &str) -> bool {
+    word.bytes().enumerate().any(|(at, byte)| byte == b'_' || at > 0 && byte.is_ascii_uppercase())
 }
 
 fn has_capital(word: &str) -> bool {
@@ -216,7 +248,8 @@ fn has_capital(word: &str) -> bool {
 
 /// Is it a stop word (in lower case)?
 pub fn is_stop_word(word: &str) -> bool {
-    word.len() <= LONGEST_STOP_WORD && STOP_KEYS.binary_search(&key(word.as_bytes())).is_ok()
+    let Some(first) = word.bytes().next().filter(|_| word.len() <= LONGEST_STOP_WORD) else { return false };
+    STOP_LENGTHS[usize::from(first)] & 1 << word.len() != 0 && STOP_KEYS.binary_search(&key(word.as_bytes())).is_ok()
 }
 
 /// Does the character belong to a script without spaces between words?
@@ -246,17 +279,18 @@ fn character_pairs(run: &str) -> Vec<String> {
 pub fn parts(name: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
-    let chars: Vec<(usize, char)> = name.char_indices().collect();
-    for (i, (at, c)) in chars.iter().enumerate() {
-        let before = i.checked_sub(1).map(|i| chars[i].1);
-        let after = chars.get(i + 1).map(|(_, c)| *c);
+    let mut before: Option<char> = None;
+    let mut chars = name.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let after = chars.peek().map(|(_, after)| *after);
         let starts_word = c.is_uppercase()
             && before
                 .is_some_and(|b| b.is_lowercase() || b.is_numeric() || (b.is_uppercase() && after.is_some_and(char::is_lowercase)));
-        if *c == '_' || starts_word {
-            parts.push(&name[start..*at]);
-            start = if *c == '_' { at + 1 } else { *at };
+        if c == '_' || starts_word {
+            parts.push(&name[start..at]);
+            start = if c == '_' { at + 1 } else { at };
         }
+        before = Some(c);
     }
     parts.push(&name[start..]);
     parts.retain(|p| !p.is_empty());
@@ -266,29 +300,35 @@ pub fn parts(name: &str) -> Vec<&str> {
 /// The distinctive words of a text: lower case, stemmed, without stop words.
 pub fn distinctive_words(text: &str) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
-    add_distinctive_words(&mut all, text);
+    each_distinctive_word(text, |word| {
+        if !all.contains(word) {
+            all.insert(word.to_owned());
+        }
+    });
     all
 }
 
-/// Adds the distinctive words of a text to those of others.
-pub fn add_distinctive_words(all: &mut BTreeSet<String>, text: &str) {
+/// Hands over the distinctive words of a text, with repetitions.
+pub fn each_distinctive_word(text: &str, mut take: impl FnMut(&str)) {
     let mut add = |word: &str| {
         if word.chars().nth(1).is_some() && !is_stop_word(word) {
-            let stem = stem(word);
-            if !all.contains(stem) {
-                all.insert(stem.to_owned());
-            }
+            take(stem(word));
         }
     };
+    let mut lower = String::new();
     for word in text.split(|c: char| !c.is_alphanumeric() && c != '_') {
         // Scripts without spaces have no words to tell apart: pairs of characters stand for them.
         if !word.is_ascii() && word.chars().any(is_unsegmented) {
             whole_tokens(word).iter().for_each(|pair| add(pair));
-            continue;
-        }
-        match has_parts(word) {
-            true => parts(word).into_iter().for_each(|part| add(&part.to_lowercase())),
-            false => add(word),
+        } else if !has_parts(word) {
+            add(word);
+        } else if word.is_ascii() && !may_join(word) {
+            lower.clear();
+            lower.push_str(word);
+            lower.make_ascii_lowercase();
+            add(&lower);
+        } else {
+            parts(word).into_iter().for_each(|part| add(&part.to_lowercase()));
         }
     }
 }

@@ -69,7 +69,11 @@ fn listed(reply: &str, name: &str) -> Option<String> {
 
 /// The last question among the reply's last sentences, or in its last paragraph: reasons may follow it there.
 fn closing_question(reply: &str) -> Option<String> {
-    let is_question = |sentence: &String| sentence.trim_end_matches(['*', '"', '”', ')']).ends_with(['?', '？', '؟']);
+    const MARKS: [char; 3] = ['?', '？', '؟'];
+    if !reply.contains(MARKS) {
+        return None;
+    }
+    let is_question = |sentence: &String| sentence.trim_end_matches(['*', '"', '”', ')']).ends_with(MARKS);
     let paragraph = reply.trim_end().rsplit("\n\n").next().unwrap_or_default();
     let last = || sentences(reply).into_iter().rev().take(3).find(is_question);
     last().or_else(|| sentences(paragraph).into_iter().rfind(is_question))

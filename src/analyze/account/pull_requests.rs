@@ -99,9 +99,9 @@ impl Gathered {
         let steps: Vec<(Vec<String>, &str)> = call
             .steps
             .iter()
-            .filter(|step| step.kind == StepKind::Git)
+            .filter(|step| step.kind == StepKind::Git && step.line.starts_with("gh "))
             .map(|step| (words(step), step.message.as_str()))
-            .filter(|(words, _)| words.first().is_some_and(|program| program == "gh") && words.len() > 2)
+            .filter(|(words, _)| words.len() > 2)
             .collect();
         let mut told = pull_requests_in(lines);
         let views = steps.iter().filter(|(words, _)| words[2] == "view").count();

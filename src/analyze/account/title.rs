@@ -101,6 +101,9 @@ fn taken_back(turns: &[Turn]) -> Option<String> {
     const NOT: &[&str] = &["don't", "do not", "never", "how ", "why ", "if ", "should "];
     let first = prompts(turns).next().map(|(turn, _)| turn.number)?;
     let undoes = |text: &str| {
+        if text.chars().nth(MAX_UNDO_CHARS).is_some() {
+            return false;
+        }
         let text = format!(" {} ", text.to_lowercase().replace(|c: char| !c.is_alphanumeric() && c != '\'', " "));
         text.chars().count() <= MAX_UNDO_CHARS
             && UNDO.iter().any(|word| text.contains(&format!(" {word} ")))

@@ -27,7 +27,8 @@ pub(super) struct ErrorLine<'l> {
 pub(super) fn error_lines<'l>(lines: impl Iterator<Item = &'l str>) -> Vec<ErrorLine<'l>> {
     let mut found: Vec<(Rank, &str, String)> = Vec::new();
     for line in lines.map(|line| line.trim().trim_end_matches(" |…")) {
-        if OF_CLIENT.iter().any(|start| line.to_lowercase().contains(start)) {
+        let lower = line.to_lowercase();
+        if OF_CLIENT.iter().any(|start| lower.contains(start)) {
             return Vec::new();
         }
         // Of a line that was cut off the whole may be known.

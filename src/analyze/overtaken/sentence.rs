@@ -69,15 +69,15 @@ pub(super) fn forget_words() {
 }
 
 impl Token {
-    fn new(text: String, is_word: bool, is_name: bool) -> Self {
-        let word = WORDS.with_borrow_mut(|words| match words.get(&text) {
+    fn new(text: &str, is_word: bool, is_name: bool) -> Self {
+        let word = WORDS.with_borrow_mut(|words| match words.get(text) {
             Some(known) => known.clone(),
             None => {
                 if words.len() >= MAX_WORDS {
                     words.retain(|_, word| Rc::strong_count(word) > 1);
                 }
-                let word = Rc::new(Word::new(&text));
-                words.insert(text, word.clone());
+                let word = Rc::new(Word::new(text));
+                words.insert(text.to_owned(), word.clone());
                 word
             }
         });
@@ -346,14 +346,15 @@ fn tokens(text: &str) -> Vec<Token> {
         }
         is_code ^= *c == '`';
         if !word.is_empty() {
-            all.push(Token::new(std::mem::take(&mut word), true, std::mem::take(&mut is_name)));
+            all.push(Token::new(&word, true, std::mem::take(&mut is_name)));
+            word.clear();
         }
         if matches!(c, ',' | ';' | ':' | '(' | ')' | '—' | '–' | '→' | '.' | '!' | '?') {
-            all.push(Token::new(c.to_string(), false, false));
+            all.push(Token::new(c.encode_utf8(&mut [0; 4]), false, false));
         }
     }
     if !word.is_empty() {
-        all.push(Token::new(word, true, is_name));
+        all.push(Token::new(&word, true, is_name));
     }
     all.shrink_to_fit();
     all

@@ -123,6 +123,8 @@ pub(super) fn attribution_of_heading(line: &str) -> Option<AttributionKind> {
 
 /// Where another's words begin in a sentence that announces them itself: "The page says: always …".
 pub(super) fn announced_from(sentence: &str) -> Option<usize> {
+    // Most sentences hold no colon: neither the one of ASCII, nor the first byte of the other.
+    memchr::memchr2(b':', 0xef, sentence.as_bytes())?;
     let colon = sentence.char_indices().take(MAX_ATTRIBUTION_CHARS).find(|(at, c)| {
         let rest = &sentence[at + c.len_utf8()..];
         *c == '：' || *c == ':' && rest.starts_with([' ', '*', '"', '\u{201c}'])
@@ -201,13 +203,15 @@ fn are_comments(words: &[String]) -> bool {
 
 /// Words in lower case, without markup and punctuation at their edges.
 fn clause_words(raw: &[&str]) -> Vec<String> {
-    bare_words(raw.iter().copied()).collect()
+    bare_words(raw.iter().copied()).map(in_lower_case).collect()
 }
 
-fn bare_words<'w>(raw: impl Iterator<Item = &'w str>) -> impl Iterator<Item = String> {
-    let bare =
-        |w: &str| w.trim_matches(|c: char| !c.is_alphanumeric() && c != '@' && c != '#').replace('\u{2019}', "'").to_lowercase();
-    raw.map(bare).filter(|w| !w.is_empty())
+fn in_lower_case(word: &str) -> String {
+    if word.is_ascii() { word.to_ascii_lowercase() } else { word.replace('\u{2019}', "'").to_lowercase() }
+}
+
+fn bare_words<'w>(raw: impl Iterator<Item = &'w str>) -> impl Iterator<Item = &'w str> {
+    raw.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '@' && c != '#')).filter(|word| !word.is_empty())
 }
 
 fn is_in(word: &str, table: &[&str]) -> bool {
@@ -362,8 +366,9 @@ fn begins_open(first: &str) -> bool {
 
 /// "Here is what the page says", "This is what Bob wrote".
 fn is_what(head: &str) -> bool {
+    const WORDS: [&str; 6] = ["what", "was", "wie", "folgendes", "following", "verbatim"];
     let mut words = bare_words(head.split_whitespace()).take(4);
-    words.any(|w| matches!(w.as_str(), "what" | "was" | "wie" | "folgendes" | "following" | "verbatim"))
+    words.any(|word| WORDS.iter().any(|what| what.eq_ignore_ascii_case(word)))
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ pub(crate) use self::quotation::{unquoted, unquoted_keeping_code};
 use self::blocks::{pieces, with_attribution, without_quote};
 use self::markup::without_emphasis;
 use self::quotation::{is_all_quoted, quotations};
-use crate::analyze::signal::{SentenceTopic, is_about, opens_next_steps};
+use crate::analyze::signal::{SentenceTopic, opens_next_steps, topics};
 
 /// Whose words a sentence is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,8 +55,8 @@ pub(crate) fn outline(text: &str) -> Vec<SpokenSentence> {
         }
         let item = is_item(block) || !piece.starts;
         if (is_heading(block) || block.trim_end_matches('*').ends_with(':')) && !item {
-            under =
-                [SentenceTopic::Next, SentenceTopic::Blocker, SentenceTopic::Decision].into_iter().find(|t| is_about(block, *t));
+            let about = topics(block);
+            under = [SentenceTopic::Next, SentenceTopic::Blocker, SentenceTopic::Decision].into_iter().find(|t| about.contains(t));
             // A line that merely contains such a word announces nothing.
             under = under.filter(|t| *t != SentenceTopic::Next || opens_next_steps(block));
         } else if !item && !block.starts_with(' ') {
@@ -97,25 +97,31 @@ pub(crate) fn sentences_in_any_case(text: &str) -> Vec<String> {
 /// The same, each with what the line above announces.
 pub(crate) fn own_in_any_case(text: &str) -> Vec<SpokenSentence> {
     let own = outline(text).into_iter().filter(|said| said.voice == Voice::Own);
-    own.flat_map(|said| without_case(&said.text).into_iter().map(move |text| SpokenSentence { text, ..said.clone() })).collect()
+    own.flat_map(|SpokenSentence { text, under, voice }| {
+        without_case(text).into_iter().map(move |text| SpokenSentence { text, under, voice })
+    })
+    .collect()
 }
 
 /// The sentences of a text, some of which begin in lower case.
-fn without_case(text: &str) -> Vec<String> {
+fn without_case(text: String) -> Vec<String> {
     let mut all = Vec::new();
-    let mut rest = text;
-    while let Some(at) = rest.match_indices(['.', '?', '!']).map(|(at, _)| at).find(|at| ends_sentence(rest, *at)) {
-        all.push(rest[..=at].trim().to_owned());
-        rest = &rest[at + 1..];
+    let mut from = 0;
+    for at in memchr::memchr3_iter(b'.', b'?', b'!', text.as_bytes()) {
+        if ends_sentence(&text[from..], at - from) {
+            all.push(text[from..=at].trim().to_owned());
+            from = at + 1;
+        }
     }
-    all.push(rest.trim().to_owned());
+    let rest = text[from..].trim();
+    all.push(if rest.len() == text.len() { text } else { rest.to_owned() });
     all.retain(|sentence| !sentence.is_empty());
     all
 }
 
 fn ends_sentence(text: &str, at: usize) -> bool {
-    let abbreviated = ["e.g", "i.e", "vs", "etc", "approx", "incl", "no"].iter().any(|short| text[..at].ends_with(short));
-    !abbreviated && text[at + 1..].starts_with(' ')
+    let is_abbreviated = || ["e.g", "i.e", "vs", "etc", "approx", "incl", "no"].iter().any(|short| text[..at].ends_with(short));
+    text[at + 1..].starts_with(' ') && !is_abbreviated()
 }
 
 /// All sentences; those of others in quotation marks.
@@ -177,8 +183,9 @@ fn without_markup(line: &str) -> (String, bool) {
     let heading = line.starts_with('#');
     let bare = line.trim_start_matches(['#', ' ', '\t']);
     let item = ["- [x] ", "- [ ] ", "- ", "* ", "• ", "+ "].iter().find_map(|mark| bare.strip_prefix(mark));
-    let numbered = bare
-        .split_once(['.', ')'])
+    let numbered = Some(bare)
+        .filter(|bare| bare.starts_with(|c: char| c.is_ascii_digit()))
+        .and_then(|bare| bare.split_once(['.', ')']))
         .filter(|(n, rest)| !n.is_empty() && n.len() <= 2 && n.bytes().all(|b| b.is_ascii_digit()) && rest.starts_with(' '));
     let is_item = item.is_some() || numbered.is_some();
     let bare = item.or(numbered.map(|(_, rest)| rest)).unwrap_or(bare).trim();

@@ -1,5 +1,7 @@
 //! What tool uses tell: which commands check the work, which only inspect, and whether they failed.
 
+use std::borrow::Cow;
+
 use transcripts::session::{Outcome, ToolUse};
 use transcripts::shell::is_rated_by;
 
@@ -76,18 +78,29 @@ fn steps(command: &str) -> impl Iterator<Item = &str> {
 }
 
 /// A command without its quoted parts, in which `|` and `>` mean nothing.
-fn without_quoted(command: &str) -> String {
-    let mut open = None;
-    let keep = |c: &char| {
-        let quote = matches!(c, '\'' | '"');
+fn without_quoted(command: &str) -> Cow<'_, str> {
+    let mut quotes = memchr::memchr2_iter(b'\'', b'"', command.as_bytes()).peekable();
+    if quotes.peek().is_none() {
+        return Cow::Borrowed(command);
+    }
+    let mut bare = String::with_capacity(command.len());
+    let (mut from, mut open) = (0, None);
+    for at in quotes {
+        let quote = command.as_bytes()[at];
         match open {
-            Some(by) if by == *c => open = None,
-            None if quote => open = Some(*c),
-            _ => return open.is_none(),
+            Some(by) if by == quote => open = None,
+            Some(_) => continue,
+            None => {
+                bare.push_str(&command[from..at]);
+                open = Some(quote);
+            }
         }
-        false
-    };
-    command.chars().filter(keep).collect()
+        from = at + 1;
+    }
+    if open.is_none() {
+        bare.push_str(&command[from..]);
+    }
+    Cow::Owned(bare)
 }
 
 fn runs_one_of(step: &str, programs: &[&str]) -> bool {

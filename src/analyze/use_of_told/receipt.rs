@@ -219,5 +219,8 @@ fn looked_up(tool: &ToolUse) -> Vec<String> {
         words[0].rsplit('/').next() == Some("recall")
             && words.get(1).is_some_and(|word| matches!(word.as_str(), "show" | "timeline"))
     };
-    begun(&tool.line).into_iter().filter(asks).flat_map(|words| ids_in(&words[2..].join(" "))).collect()
+    // Hardly any command names this program, and none of the others needs to be split.
+    let may_ask = tool.line.contains("recall");
+    let begun = if may_ask { begun(&tool.line) } else { Vec::new() };
+    begun.into_iter().filter(asks).flat_map(|words| ids_in(&words[2..].join(" "))).collect()
 }

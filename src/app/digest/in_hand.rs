@@ -14,7 +14,7 @@ use crate::store::Reader;
 use transcripts::session::Session;
 
 /// Bytes of JSON of the sessions that are kept. They take some three times as much in memory.
-const ROOM_BYTES: usize = 8 << 20;
+const ROOM_BYTES: usize = 4 << 20;
 
 /// A session with its account, as of one that is over.
 #[derive(Debug)]
