@@ -25,7 +25,7 @@ use crate::analyze::prose::sentences_in_any_case;
 use transcripts::session::{Millis, short_id};
 
 /// The number of the rules by which they are found. Raise it with the rules: all are found anew then.
-pub(crate) const OVERTAKEN_RULES: u32 = 2;
+pub(crate) const OVERTAKEN_RULES: u32 = 3;
 /// A longer sentence says too much for its words to tell what it is about, in characters.
 const MAX_SENTENCE_CHARS: usize = 400;
 /// A shorter one names no two things.
@@ -80,7 +80,35 @@ pub(crate) struct Overtaking {
 /// A sentence with the place where it was said last.
 struct Placed {
     said: usize,
+    last: LastPlaces,
     sentence: Sentence,
+}
+
+/// Where words were said last, and where last in what the first does not belong to.
+#[derive(Clone, Copy)]
+struct LastPlaces {
+    said: usize,
+    elsewhere: Option<usize>,
+}
+
+impl LastPlaces {
+    fn of(said: usize) -> Self {
+        Self { said, elsewhere: None }
+    }
+
+    fn and(self, said: usize, all: &[Said<'_>]) -> Self {
+        let later = |one: usize, other: usize| if (all[one].at, one) < (all[other].at, other) { other } else { one };
+        let last = later(self.said, said);
+        match all[self.said].of == all[said].of {
+            true => Self { said: last, ..self },
+            false if last == said => Self { said, elsewhere: Some(self.said) },
+            false => Self { elsewhere: Some(self.elsewhere.map_or(said, |known| later(known, said))), ..self },
+        }
+    }
+
+    fn each(self) -> impl Iterator<Item = usize> {
+        [Some(self.said), self.elsewhere].into_iter().flatten()
+    }
 }
 
 /// Sentences by what they have to share with one that overtakes them.
@@ -127,7 +155,7 @@ impl<'p> SentenceIndex<'p> {
     }
 }
 
-/// Sentences that state a value, by a word and by the value: to find those that say again what was taken back.
+/// Sentences that state a value, by a word and by the value: to find those that say again what was taken back. Each with where it was said.
 struct Repeats<'p> {
     all: &'p [Said<'p>],
     placed: &'p [Placed],
@@ -136,8 +164,8 @@ struct Repeats<'p> {
     known: HashMap<&'p str, ByValue<'p>>,
 }
 
-/// The sentences that state a value, with what they state.
-type ByValue<'p> = HashMap<ValueKey<'p>, Vec<(usize, &'p Quantity)>>;
+/// Where values are stated: the place, the sentence, what it states.
+type ByValue<'p> = HashMap<ValueKey<'p>, Vec<(usize, usize, &'p Quantity)>>;
 
 impl<'p> Repeats<'p> {
     /// Is said again, after the later one, what it takes back of the earlier one?
@@ -152,16 +180,18 @@ impl<'p> Repeats<'p> {
             let mut by_value = ByValue::new();
             let stated = holding.iter().filter_map(|at| Some((*at, change::value_stated(&placed[*at].sentence)?)));
             for (at, value) in stated {
-                value.keys().for_each(|key| by_value.entry(key).or_default().push((at, value)));
+                for said in placed[at].last.each() {
+                    value.keys().for_each(|key| by_value.entry(key).or_default().push((said, at, value)));
+                }
             }
-            by_value.values_mut().for_each(|stating| stating.sort_by_key(|(at, _)| Reverse(all[placed[*at].said].at)));
+            by_value.values_mut().for_each(|stating| stating.sort_by_key(|(said, ..)| Reverse(all[*said].at)));
             by_value
         });
         let taken_at = &all[placed[later].said];
         back.value.keys().filter_map(|key| by_value.get(&key)).any(|stating| {
-            let since = stating.iter().take_while(|(at, _)| all[placed[*at].said].at > taken_at.at);
-            let mut elsewhere = since.filter(|(at, _)| all[placed[*at].said].of != taken_at.of);
-            elsewhere.any(|(at, value)| back.is_said_by(&placed[*at].sentence, value))
+            let since = stating.iter().take_while(|(said, ..)| all[*said].at > taken_at.at);
+            let mut elsewhere = since.filter(|(said, ..)| all[*said].of != taken_at.of);
+            elsewhere.any(|(_, at, value)| back.is_said_by(&placed[*at].sentence, value))
         })
     }
 }
@@ -207,20 +237,23 @@ pub(crate) fn overtakings_with(all: &[Said<'_>], places: &[String], claimed: &[C
     if all.windows(2).all(|two| two[0].of == two[1].of) {
         return Vec::new();
     }
-    let later = |one: usize, other: usize| if (all[one].at, one) < (all[other].at, other) { other } else { one };
     // Forks and resumed sessions hold the same texts: each is read once.
     let mut texts: HashMap<&str, Vec<usize>> = HashMap::new();
     all.iter().enumerate().for_each(|(said, one)| texts.entry(one.text).or_default().push(said));
     let mut named = NamedSentences::of(claimed);
-    let mut last: HashMap<String, usize> = HashMap::new();
+    let mut last: HashMap<String, LastPlaces> = HashMap::new();
     for (text, holding) in texts {
-        let Some(said) = holding.iter().copied().reduce(later) else { continue };
+        let Some((first, others)) = holding.split_first() else { continue };
+        let said = others.iter().fold(LastPlaces::of(*first), |last, said| last.and(*said, all));
         for text in sentences_of(text) {
             holding.iter().filter_map(|said| places.get(all[*said].of)).for_each(|place| named.look_at(place, &text));
-            last.entry(text).and_modify(|known| *known = later(*known, said)).or_insert(said);
+            last.entry(text)
+                .and_modify(|known| *known = said.each().fold(*known, |last, said| last.and(said, all)))
+                .or_insert(said);
         }
     }
-    let mut placed: Vec<Placed> = last.into_iter().map(|(text, said)| Placed { said, sentence: Sentence::of(text) }).collect();
+    let place = |(text, last): (String, LastPlaces)| Placed { said: last.said, last, sentence: Sentence::of(text) };
+    let mut placed: Vec<Placed> = last.into_iter().map(place).collect();
     placed.sort_by(|a, b| (a.said, &a.sentence.text).cmp(&(b.said, &b.sentence.text)));
     let index = SentenceIndex::of(&placed);
     let is_later = |before: &Said<'_>, after: &Said<'_>| before.of != after.of && before.at < after.at;

@@ -166,6 +166,19 @@ fn statement((thing, form, value): (usize, usize, usize)) -> String {
     }
 }
 
+/// It was said again elsewhere, and then by whom took it back, in the same words.
+#[test]
+fn what_is_said_again_in_two_places_stands_again() {
+    let said = ["I raised the upload timeout to 0.5 minutes.", "The upload timeout is back at 60 seconds."];
+    let again = "The upload timeout is 0.5 minutes.";
+    let links = |later: &[usize]| {
+        let texts = said.into_iter().zip([1, 0]).chain(later.iter().map(|of| (again, *of)));
+        let all: Vec<Said<'_>> = texts.enumerate().map(|(at, (text, of))| Said { of, at: at as i64, text }).collect();
+        overtakings(&all).len()
+    };
+    assert_eq!([&[][..], &[0], &[1], &[1, 0], &[0, 1], &[0, 1, 0]].map(links), [1, 1, 0, 0, 0, 0]);
+}
+
 proptest::proptest! {
     /// Whatever else was said, a statement overtakes another if it does so alone, and neither is said again by one of the others.
     #[test]
