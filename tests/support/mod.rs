@@ -8,6 +8,7 @@ pub mod chunks;
 pub mod client;
 pub mod data_folder;
 pub mod embeddings;
+pub mod held;
 pub mod invisible;
 pub mod loopback;
 pub mod mcp_client;

@@ -7,3 +7,4 @@ mod commands;
 mod hooks;
 mod locks;
 mod scene;
+mod taken_out;

@@ -5,8 +5,8 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
-use std::process::Command;
 
+use crate::support::held::mkfifo;
 use crate::support::unprivileged::{Plain, permit};
 use crate::support::{Ran, World, timeout};
 use crate::transcripts::{S, conversation, numbered, questions};
@@ -16,10 +16,6 @@ fn ended(world: &World, args: &[&str]) -> Ran {
     let mut command = world.process();
     command.args(args);
     timeout::ended(command, "", &format!("{args:?}"))
-}
-
-pub fn mkfifo(path: &std::path::Path) {
-    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
 #[test]

@@ -4,9 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::support::timeout::ended;
-use crate::support::{Ran, World};
-use crate::transcripts::stray_files::mkfifo;
+use crate::support::World;
+use crate::support::held::held_at;
 use crate::transcripts::{S, conversation, numbered, questions};
 
 /// Files that come and go in a folder while it is walked and read.
@@ -53,7 +52,8 @@ fn files_that_are_gone_once_they_were_found_are_told() {
     let id = |n: usize| format!("{n:08}-bbbb-4bbb-8bbb-000000000000");
     let write_all = || (0..FILES).map(|n| world.transcript(&format!("-q/{}.jsonl", id(n)), conversation(&id(n), 2))).collect();
     let files: Vec<PathBuf> = write_all();
-    let ran = held_once_found(&world, || files.iter().for_each(|file| fs::remove_file(file).unwrap()));
+    let remove = || files.iter().for_each(|file| fs::remove_file(file).unwrap());
+    let ran = held_at(&world, "transcripts found", &["digest", "--ingest-only"], remove);
     assert_eq!(ran.code, 1, "{ran:#?}");
     for file in files {
         assert!(ran.err.contains(&format!("cannot read {}", file.display())), "{file:?} is not told: {ran:#?}");
@@ -62,27 +62,4 @@ fn files_that_are_gone_once_they_were_found_are_told() {
     let _: Vec<PathBuf> = write_all();
     assert_eq!(world.recall(["digest", "--ingest-only"]).code, 0);
     assert_eq!(world.exported().len(), FILES + 1, "what is there again is read");
-}
-
-/// Runs a digest that waits while this is done, after it found the transcripts and before it reads any.
-fn held_once_found(world: &World, done: impl FnOnce()) -> Ran {
-    let pipe = world.root().join("held");
-    mkfifo(&pipe);
-    let mut asked = std::ffi::OsString::from("transcripts found:");
-    asked.push(&pipe);
-    std::thread::scope(|scope| {
-        let run = scope.spawn(|| {
-            let mut command = world.process();
-            command.args(["digest", "--ingest-only"]).env("RECALL_HOLD_AT", asked);
-            let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| ended(command, "", "a digest")));
-            // Who still waits for a run that ended without passing the point would wait for ever.
-            drop(fs::File::options().read(true).write(true).open(&pipe));
-            ran.unwrap_or_else(|why| std::panic::resume_unwind(why))
-        });
-        // Opened once the run is at the point, which it leaves when this is closed.
-        let held = fs::File::options().write(true).open(&pipe).unwrap();
-        done();
-        drop(held);
-        run.join().unwrap_or_else(|why| std::panic::resume_unwind(why))
-    })
 }

@@ -139,6 +139,7 @@ impl DigestMaker<'_> {
         if batch.made.is_empty() {
             return Ok(());
         }
+        failpoints::point("digests ready");
         store.in_transaction(|| {
             batch
                 .made
