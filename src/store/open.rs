@@ -225,7 +225,11 @@ impl Writer {
         if self.version()? == schema::FORMAT { Ok(None) } else { maintenance::damage_of_pages(self) }
     }
 
+    /// An index that is there gets the steps that it lacks; a new one is made in one.
     fn migrate(&mut self, version: usize) -> Result<()> {
+        if version == 0 {
+            self.make_new()?;
+        }
         for step in schema::MIGRATIONS.iter().filter(|step| step.format > version) {
             let tx = self.reader.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
             // Another process may have done this step while this one waited for its lock.
@@ -233,9 +237,6 @@ impl Writer {
                 continue;
             }
             step.run(&tx).with_context(|| format!("migration {} failed", step.format))?;
-            if step.format == schema::OLDEST {
-                pages::record_unread_pages(&tx, UnreadPages::OfAnother)?;
-            }
             tx.pragma_update(None, "user_version", step.format as i64)?;
             tx.commit()?;
         }
@@ -244,6 +245,18 @@ impl Writer {
             maintenance::vacuum(&self.db)?;
         }
         Ok(())
+    }
+
+    fn make_new(&mut self) -> Result<()> {
+        let tx = self.reader.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        // Another process may have made it, or an older program the first of the steps, while this one waited for its lock.
+        if tx.query_row("PRAGMA user_version", [], |r| r.get::<_, i64>(0))? > 0 {
+            return Ok(());
+        }
+        schema::make_new(&tx).context("a new index cannot be made")?;
+        pages::record_unread_pages(&tx, UnreadPages::OfAnother)?;
+        tx.pragma_update(None, "user_version", schema::FORMAT as i64)?;
+        Ok(tx.commit()?)
     }
 }
 

@@ -1,5 +1,7 @@
 //! The schema: SQL files in `migrations/`, oldest first.
 //!
+//! A new index is made by one file, `new_index.sql`: what all of these make together, drawn from them by a test.
+//!
 //! `user_version` is the format of an index. The first file makes format 8; every later one leads from the format before to the one its
 //! name begins with. A file that is in the list is never edited: indexes of its format exist. New ones are appended.
 //!
@@ -53,6 +55,9 @@ pub(crate) const MIGRATIONS: [Migration; 27] = [
     migration!(34, "0034_session_end"),
 ];
 
+/// What makes an index of format [`FORMAT`] out of an empty file.
+const NEW_INDEX: &str = include_str!("new_index.sql");
+
 /// The oldest format that can be upgraded.
 pub(crate) const OLDEST: usize = MIGRATIONS[0].format;
 /// The format of every index this program writes.
@@ -86,6 +91,11 @@ pub(crate) const NAMES_BY_SQLITE: [&str; 10] = [
 /// No program will ever write a later format: such a number is damage.
 pub(crate) const LAST: usize = 9999;
 
+/// Makes a new index within the caller's transaction, and leaves `user_version` to it.
+pub(crate) fn make_new(db: &Connection) -> Result<()> {
+    Ok(db.execute_batch(NEW_INDEX)?)
+}
+
 impl Migration {
     /// Runs within the caller's transaction, and leaves `user_version` to it.
     pub(crate) fn run(&self, db: &Connection) -> Result<()> {
@@ -111,14 +121,59 @@ mod tests {
         [" ,", ", ", "( ", " )"].iter().fold(words.join(" "), |sql, gap| sql.replace(gap, gap.trim()))
     }
 
+    /// An index that all steps made.
+    fn made_in_steps() -> Connection {
+        let db = Connection::open_in_memory().unwrap();
+        MIGRATIONS.iter().for_each(|step| step.run(&db).unwrap());
+        db
+    }
+
+    fn texts(db: &Connection, sql: &str) -> Vec<String> {
+        let mut query = db.prepare(sql).unwrap();
+        query.query_map([], |r| r.get(0)).unwrap().collect::<rusqlite::Result<_>>().unwrap()
+    }
+
+    /// The statements that make what all steps make.
+    fn drawn() -> String {
+        let head =
+            "-- What the files in `migrations/` make together. `RECALL_WRITE_DOCS=1 cargo test --lib new_index` draws it anew.";
+        // The other tables of the full-text index come with it.
+        let made = "SELECT sql || ';' FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT GLOB 'sqlite_*' AND name NOT GLOB 'search_*' ORDER BY rowid";
+        [vec![head.to_owned()], texts(&made_in_steps(), made)].concat().join("\n\n") + "\n"
+    }
+
+    /// All rows of all tables, as text.
+    fn rows_of(db: &Connection) -> Vec<(String, Vec<String>)> {
+        let tables = texts(db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'search' ORDER BY 1").into_iter();
+        let rows = |table: &str| {
+            let columns = texts(db, &format!("SELECT 'quote(\"' || name || '\")' FROM pragma_table_info('{table}')"));
+            texts(db, &format!("SELECT {} FROM \"{table}\" ORDER BY 1", columns.join(" || ',' || ")))
+        };
+        tables.map(|table| (table.clone(), rows(&table))).collect()
+    }
+
+    #[test]
+    fn a_new_index_is_what_all_steps_make() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/src/store/new_index.sql");
+        if std::env::var_os("RECALL_WRITE_DOCS").is_some() {
+            std::fs::write(file, drawn()).unwrap();
+        }
+        assert!(
+            std::fs::read_to_string(file).unwrap() == drawn(),
+            "new_index.sql is not what the steps make: `RECALL_WRITE_DOCS=1 cargo test --lib new_index` draws it anew"
+        );
+        let (new, stepped) = (Connection::open_in_memory().unwrap(), made_in_steps());
+        make_new(&new).unwrap();
+        assert_eq!(schema_of(&new), schema_of(&stepped));
+        let rows = rows_of(&new);
+        assert!(rows.len() > 40, "tables are not found: {rows:?}");
+        assert_eq!(rows, rows_of(&stepped));
+    }
+
     #[test]
     fn the_names_are_those_of_a_fresh_index() {
-        let fresh = Connection::open_in_memory().unwrap();
-        MIGRATIONS.iter().for_each(|step| step.run(&fresh).unwrap());
-        let named = |which: &str| -> Vec<String> {
-            let mut query = fresh.prepare(&format!("SELECT name FROM sqlite_schema WHERE name {which} ORDER BY 1")).unwrap();
-            query.query_map([], |r| r.get(0)).unwrap().collect::<rusqlite::Result<_>>().unwrap()
-        };
+        let fresh = made_in_steps();
+        let named = |which: &str| texts(&fresh, &format!("SELECT name FROM sqlite_schema WHERE name {which} ORDER BY 1"));
         assert_eq!(named("NOT GLOB 'sqlite_*'"), NAMES);
         assert_eq!(named("GLOB 'sqlite_*'"), NAMES_BY_SQLITE);
     }
