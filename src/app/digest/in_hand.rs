@@ -25,7 +25,7 @@ pub(crate) struct SessionInHand {
 
 #[derive(Debug, Default)]
 pub(crate) struct SessionsInHand {
-    /// The version of the index when the first of them was loaded; `None` if none is kept.
+    /// The version of the index before the first of them was loaded; `None` if none is kept.
     seen: Option<i64>,
     kept: Mutex<Kept>,
 }

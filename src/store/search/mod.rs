@@ -121,11 +121,11 @@ impl Writer {
     }
 
     fn enter_documents(&self, batch: DocumentBatch) -> Result<()> {
-        if batch.made.is_empty() { Ok(()) } else { self.in_transaction(|| batch.enter(&self.db)) }
+        if batch.made.is_empty() { Ok(()) } else { self.in_transaction(|| self.put_documents(batch)) }
     }
 
-    /// Enters documents that were made of new digests, in the transaction in which these are stored.
-    pub(crate) fn enter_beside_digests(&self, batch: DocumentBatch) -> Result<()> {
+    /// Enters documents within a transaction of the caller's, such as that in which the digests are stored of which they were made.
+    pub(crate) fn put_documents(&self, batch: DocumentBatch) -> Result<()> {
         batch.enter(&self.db)
     }
 }

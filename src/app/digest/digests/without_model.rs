@@ -36,7 +36,7 @@ const BATCH_ITEMS: usize = 20_000;
 struct DigestBatch {
     made: Vec<(SessionHead, Option<SkipReason>, Vec<OpenItem>, MadeDigest)>,
     items: usize,
-    /// Of these sessions, entered once the digests are stored.
+    /// Of these sessions, stored with the digests.
     documents: DocumentBatch,
 }
 
@@ -67,6 +67,13 @@ pub(super) struct MadeDigest {
     document: Option<MadeDocument>,
     /// The session's whole account and its bytes of JSON, if it is new and there is room for the session until its page is made.
     whole: Option<(SessionAccount, usize)>,
+}
+
+impl MadeDigest {
+    /// The stored digest is still valid; `basis` replaces its inputs.
+    fn as_stored(input_hash: [u8; 32], basis: Option<DigestInputs>) -> Self {
+        Self { input_hash, digest: None, basis, items: 0, document: None, whole: None }
+    }
 }
 
 /// What becomes of a session without the model.
@@ -146,7 +153,7 @@ impl DigestMaker<'_> {
                 .into_iter()
                 .try_for_each(|(head, skip, open, made)| self.put_made(store, report, bar, &head, skip.as_ref(), (&open, made)))?;
             // The user may have taken out what a document says.
-            if store.others_version()? == seen { store.enter_beside_digests(batch.documents) } else { Ok(()) }
+            if store.others_version()? == seen { store.put_documents(batch.documents) } else { Ok(()) }
         })?;
         failpoints::point("digests stored");
         Ok(())
@@ -183,28 +190,14 @@ impl DigestMaker<'_> {
         };
         let open = self.open_before(store, head, basis.began)?;
         if open.iter().map(|item| &item.id).eq(&basis.shown) {
-            return Ok(Some(MadeDigest {
-                input_hash: stored.input_hash,
-                digest: None,
-                basis: None,
-                items: 0,
-                document: None,
-                whole: None,
-            }));
+            return Ok(Some(MadeDigest::as_stored(stored.input_hash, None)));
         }
         let session = store.load_session(head)?;
         if closed_items(&open, &deeds(&session, &SessionAccount::of(&session, false))) != stored.digest.closes {
             return Ok(None);
         }
         let input = SummaryInput { session, open, offered: EarlierWords::default(), request: ModelRequest::default() };
-        Ok(Some(MadeDigest {
-            input_hash: hash_of(&input)?.0,
-            digest: None,
-            basis: Some(basis.with_shown(&input.open)),
-            items: 0,
-            document: None,
-            whole: None,
-        }))
+        Ok(Some(MadeDigest::as_stored(hash_of(&input)?.0, Some(basis.with_shown(&input.open)))))
     }
 
     /// Makes a digest without the model and stores it. `skip` says why the model did not make it although the config wants it.
@@ -233,7 +226,7 @@ impl DigestMaker<'_> {
         let same = state.as_ref().is_some_and(holds);
         let paid = state.is_some_and(|s| is_by_model(&s.summarizer)) && !head.dirty;
         if same || paid && self.wanted.asked_for != Some(SummarizerChoice::Extract) {
-            return Ok(MadeDigest { input_hash, digest: None, basis, items: 0, document: None, whole: None });
+            return Ok(MadeDigest::as_stored(input_hash, basis));
         }
         let account = SessionAccount::of(&input.session, false);
         let digest = self.digest_of(input, &account);
