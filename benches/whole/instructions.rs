@@ -1,19 +1,18 @@
 //! What whole runs cost in instructions, one thread at a time: the same figure on any load, so that a change can be held against the last
 //! one that was kept in `benches/history.csv`.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 const MOST: f64 = 1.10;
 const HEADING: &str = "commit,measure,instructions";
 
-/// Instructions of a command that reads this file, as callgrind counts them.
-pub fn count(command: &Command, stdin: Option<&Path>) -> u64 {
-    let stdin = stdin.map_or(Stdio::null(), |file| File::open(file).expect("what it reads").into());
+/// Instructions of a command that says something, as callgrind counts them.
+pub fn count(command: &Command) -> u64 {
     let mut counted = Command::new("valgrind");
     counted.args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--log-fd=2"]).arg(command.get_program());
-    counted.args(command.get_args()).env_clear().stdin(stdin).stdout(Stdio::null());
+    counted.args(command.get_args()).env_clear().stdin(Stdio::null());
     for (name, value) in command.get_envs() {
         if let Some(value) = value {
             counted.env(name, value);
@@ -21,6 +20,7 @@ pub fn count(command: &Command, stdin: Option<&Path>) -> u64 {
     }
     let ran = counted.output().expect("valgrind is installed");
     let said = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success() && !ran.stdout.is_empty(), "{command:?} did not do its work: {said}");
     let count = said.lines().find_map(|line| line.split("Collected :").nth(1)).and_then(|count| count.trim().parse().ok());
     count.unwrap_or_else(|| panic!("callgrind counts nothing of {command:?}: {said}"))
 }
