@@ -227,9 +227,7 @@ impl Writer {
 
     /// An index that is there gets the steps that it lacks; a new one is made in one.
     fn migrate(&mut self, version: usize) -> Result<()> {
-        if version == 0 {
-            self.make_new()?;
-        }
+        let version = if version == 0 { self.make_new()? } else { version };
         for step in schema::MIGRATIONS.iter().filter(|step| step.format > version) {
             let tx = self.reader.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
             // Another process may have done this step while this one waited for its lock.
@@ -247,16 +245,19 @@ impl Writer {
         Ok(())
     }
 
-    fn make_new(&mut self) -> Result<()> {
+    /// Returns the format that there is then.
+    fn make_new(&mut self) -> Result<usize> {
         let tx = self.reader.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Another process may have made it, or an older program the first of the steps, while this one waited for its lock.
-        if tx.query_row("PRAGMA user_version", [], |r| r.get::<_, i64>(0))? > 0 {
-            return Ok(());
+        let there = tx.query_row("PRAGMA user_version", [], |r| r.get::<_, i64>(0))? as usize;
+        if there > 0 {
+            return Ok(there);
         }
         schema::make_new(&tx).context("a new index cannot be made")?;
         pages::record_unread_pages(&tx, UnreadPages::OfAnother)?;
         tx.pragma_update(None, "user_version", schema::FORMAT as i64)?;
-        Ok(tx.commit()?)
+        tx.commit()?;
+        Ok(schema::FORMAT)
     }
 }
 

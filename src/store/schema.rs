@@ -214,8 +214,7 @@ mod tests {
 
     #[test]
     fn files_with_lines_that_could_not_be_read_are_read_again_and_no_others() {
-        let db = Connection::open_in_memory().unwrap();
-        MIGRATIONS.iter().try_for_each(|step| step.run(&db)).unwrap();
+        let db = made_in_steps();
         let older = "INSERT INTO file(pk, path, size, mtime_ns, head_len, head_hash, offset, tail_hash)
                 SELECT value, 'f' || value, 10, 1, 1, x'00', 10, x'00' FROM json_each('[1, 2, 3]');
             INSERT INTO bad_line VALUES (1, 5, 'not JSON'), (1, 7, 'not an object'), (2, 5, 'longer than 16 MiB');

@@ -160,10 +160,10 @@ pub fn words_of(text: &str) -> impl Iterator<Item = &str> {
 
 /// The length of what a text begins with that is of words alone, or of none. Most characters are ASCII, which a table tells.
 fn run_of(text: &str, of_words: bool) -> usize {
-    let kind = if of_words { ByteKind::Word } else { ByteKind::Gap };
+    let kind = if of_words { ByteClass::Word } else { ByteClass::Gap };
     let mut at = 0;
     loop {
-        at += text.as_bytes()[at..].iter().take_while(|byte| KINDS[usize::from(**byte)] == kind).count();
+        at += text.as_bytes()[at..].iter().take_while(|byte| CLASSES[usize::from(**byte)] == kind).count();
         let is_of_run = |c: &char| !c.is_ascii() && c.is_alphanumeric() == of_words;
         let Some(c) = text[at..].chars().next().filter(is_of_run) else { return at };
         at += c.len_utf8();
@@ -172,7 +172,7 @@ fn run_of(text: &str, of_words: bool) -> usize {
 
 /// What a byte alone says of where it stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum ByteKind {
+enum ByteClass {
     Gap,
     /// An ASCII letter or digit.
     Word,
@@ -180,14 +180,14 @@ enum ByteKind {
     Other,
 }
 
-const KINDS: [ByteKind; 256] = {
-    let mut all = [ByteKind::Gap; 256];
+const CLASSES: [ByteClass; 256] = {
+    let mut all = [ByteClass::Gap; 256];
     let mut byte = 0;
     while byte < all.len() {
         if !(byte as u8).is_ascii() {
-            all[byte] = ByteKind::Other;
+            all[byte] = ByteClass::Other;
         } else if (byte as u8).is_ascii_alphanumeric() {
-            all[byte] = ByteKind::Word;
+            all[byte] = ByteClass::Word;
         }
         byte += 1;
     }

@@ -77,9 +77,8 @@ pub(crate) struct Overtaking {
     pub(crate) by: FoundBy,
 }
 
-/// A sentence with the place where it was said last.
+/// A sentence with the places where it was said last.
 struct Placed {
-    said: usize,
     last: LastPlaces,
     sentence: Sentence,
 }
@@ -155,7 +154,7 @@ impl<'p> SentenceIndex<'p> {
     }
 }
 
-/// Sentences that state a value, by a word and by the value: to find those that say again what was taken back. Each with where it was said.
+/// Sentences that state a value, by a word and by the value: to find those that say again what was taken back.
 struct Repeats<'p> {
     all: &'p [Said<'p>],
     placed: &'p [Placed],
@@ -187,7 +186,7 @@ impl<'p> Repeats<'p> {
             by_value.values_mut().for_each(|stating| stating.sort_by_key(|(said, ..)| Reverse(all[*said].at)));
             by_value
         });
-        let taken_at = &all[placed[later].said];
+        let taken_at = &all[placed[later].last.said];
         back.value.keys().filter_map(|key| by_value.get(&key)).any(|stating| {
             let since = stating.iter().take_while(|(said, ..)| all[*said].at > taken_at.at);
             let mut elsewhere = since.filter(|(said, ..)| all[*said].of != taken_at.of);
@@ -252,9 +251,9 @@ pub(crate) fn overtakings_with(all: &[Said<'_>], places: &[String], claimed: &[C
                 .or_insert(said);
         }
     }
-    let place = |(text, last): (String, LastPlaces)| Placed { said: last.said, last, sentence: Sentence::of(text) };
+    let place = |(text, last): (String, LastPlaces)| Placed { last, sentence: Sentence::of(text) };
     let mut placed: Vec<Placed> = last.into_iter().map(place).collect();
-    placed.sort_by(|a, b| (a.said, &a.sentence.text).cmp(&(b.said, &b.sentence.text)));
+    placed.sort_by(|a, b| (a.last.said, &a.sentence.text).cmp(&(b.last.said, &b.sentence.text)));
     let index = SentenceIndex::of(&placed);
     let is_later = |before: &Said<'_>, after: &Said<'_>| before.of != after.of && before.at < after.at;
     let mut found: BTreeMap<(usize, usize), FoundBy> = BTreeMap::new();
@@ -262,14 +261,14 @@ pub(crate) fn overtakings_with(all: &[Said<'_>], places: &[String], claimed: &[C
         for change in changes_of(&later.sentence) {
             let overtaken = index.candidates(&change).iter().filter(|earlier_at| {
                 let earlier = &placed[**earlier_at];
-                let (before, after) = (&all[earlier.said], &all[later.said]);
+                let (before, after) = (&all[earlier.last.said], &all[later.last.said]);
                 is_later(before, after) && change.overtakes(&later.sentence, &earlier.sentence)
             });
             found.extend(overtaken.map(|earlier_at| ((*earlier_at, later_at), FoundBy::Rule)));
         }
     }
     for pair in named.pairs(claimed, &placed) {
-        if is_later(&all[placed[pair.0].said], &all[placed[pair.1].said]) {
+        if is_later(&all[placed[pair.0].last.said], &all[placed[pair.1].last.said]) {
             found.entry(pair).or_insert(FoundBy::Model);
         }
     }
@@ -277,9 +276,9 @@ pub(crate) fn overtakings_with(all: &[Said<'_>], places: &[String], claimed: &[C
     let mut repeats = Repeats { all, placed: &placed, index: &index, known: HashMap::new() };
     found.retain(|(earlier, later), _| !repeats.say_again(*earlier, *later));
     let overtaking = |((earlier, later), by): ((usize, usize), FoundBy)| Overtaking {
-        earlier: placed[earlier].said,
+        earlier: placed[earlier].last.said,
         earlier_sentence: placed[earlier].sentence.text.clone(),
-        later: placed[later].said,
+        later: placed[later].last.said,
         later_sentence: placed[later].sentence.text.clone(),
         by,
     };

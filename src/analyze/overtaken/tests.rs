@@ -166,7 +166,7 @@ fn statement((thing, form, value): (usize, usize, usize)) -> String {
     }
 }
 
-/// It was said again elsewhere, and then by whom took it back, in the same words.
+/// Another session says again what was taken back; the session that took it back may repeat that later.
 #[test]
 fn what_is_said_again_in_two_places_stands_again() {
     let said = ["I raised the upload timeout to 0.5 minutes.", "The upload timeout is back at 60 seconds."];

@@ -75,7 +75,12 @@ impl<'a> PaidDigest<'a> {
 
 /// The day a session belongs to: the local date of its first prompt, else of whatever tells when it was.
 pub fn day_of(session: &Session, zone: &TimeZone) -> String {
-    date(session.began_at().unwrap_or(session.otherwise_at), zone)
+    day_begun(session.began_at(), session.otherwise_at, zone)
+}
+
+/// The same, where only these times of it are known.
+pub(crate) fn day_begun(began_at: Option<Millis>, otherwise_at: Millis, zone: &TimeZone) -> String {
+    date(began_at.unwrap_or(otherwise_at), zone)
 }
 
 /// The local date, `YYYY-MM-DD`.

@@ -121,12 +121,7 @@ impl Writer {
     }
 
     fn enter_documents(&self, batch: DocumentBatch) -> Result<()> {
-        if batch.made.is_empty() { Ok(()) } else { self.in_transaction(|| self.put_documents(batch)) }
-    }
-
-    /// Enters documents within a transaction of the caller's, such as that in which the digests are stored of which they were made.
-    pub(crate) fn put_documents(&self, batch: DocumentBatch) -> Result<()> {
-        batch.enter(&self.db)
+        if batch.made.is_empty() { Ok(()) } else { self.in_transaction(|| batch.enter(self)) }
     }
 }
 
@@ -157,7 +152,8 @@ impl DocumentBatch {
 
     /// Within a transaction of the caller's. Writes the words of all documents first, one after the other: any other write in between makes
     /// FTS5 flush a segment for every document, and those would have to be merged again.
-    fn enter(self, db: &Connection) -> Result<()> {
+    pub(crate) fn enter(self, store: &Writer) -> Result<()> {
+        let db = &store.db;
         // Continues SQLite's own AUTOINCREMENT sequence, so that no number is used twice.
         let sql = "SELECT max((SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'doc'), (SELECT coalesce(max(pk), 0) FROM doc))";
         let last: i64 = db.query_row(sql, [], |r| r.get(0))?;

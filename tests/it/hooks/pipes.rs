@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use crate::hooks::fail_open::{fails_open, hook, is_silent, with_notes};
 use crate::hooks::payloads::{S, ends, lines_of, log, mark_files, starts, transcript};
+use crate::support::held::mkfifo;
 use crate::support::{Ran, World};
 
 #[test]
@@ -66,7 +67,7 @@ fn a_transcript_that_is_no_file() {
     fs::remove_dir(&file).unwrap();
     // One that nobody ever writes to.
     world.configure("[hooks]\ndeadline_ms = 300\n");
-    assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+    mkfifo(&file);
     fails_open(&world, "session-start", compact.as_bytes(), "");
 }
 
@@ -100,7 +101,7 @@ fn the_log_follows_no_link() {
         fs::remove_file(&log).unwrap();
     }
     // Nor does anybody wait where something else has taken its place.
-    assert!(Command::new("mkfifo").arg(&log).status().unwrap().success());
+    mkfifo(&log);
     is_silent("a pipe", Instant::now(), &world.hook("stop", "{"));
     let read = world.recall(["doctor"]);
     assert!(read.code < 2, "{read:#?}");

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::fakes::{self, everything, linked, tidy};
 use crate::support::World;
+use crate::support::held::mkfifo;
 use crate::support::timeout::{at_once, ended};
 
 const THEIRS: &str = r#"{
@@ -59,8 +60,7 @@ fn a_pipe_in_the_place_of_the_settings_holds_nobody_up() {
     for command in [&["install", "--timer", "none"][..], &["install", "--timer", "none", "--mcp"], &["uninstall"], &["doctor"]] {
         let world = World::new();
         for name in ["settings.json", ".claude.json"] {
-            let made = std::process::Command::new("mkfifo").arg(world.claude_dir().join(name)).status().expect("mkfifo");
-            assert!(made.success());
+            mkfifo(&world.claude_dir().join(name));
         }
         let mut process = world.process();
         process.args(command);

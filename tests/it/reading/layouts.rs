@@ -2,8 +2,8 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::process::Command;
 
+use crate::support::held::mkfifo;
 use crate::support::{World, age, assistant, user};
 
 const S: &str = "11111111-aaaa-4aaa-8aaa-111111111111";
@@ -87,7 +87,7 @@ fn links_to_nowhere_loops_and_pipes_are_reported_and_the_rest_is_read() {
     symlink(dir.join("gone.jsonl"), dir.join("dangling.jsonl")).unwrap();
     symlink(&dir, dir.join("loop")).unwrap();
     symlink(dir.join("itself.jsonl"), dir.join("itself.jsonl")).unwrap();
-    assert!(Command::new("mkfifo").arg(dir.join("pipe.jsonl")).status().unwrap().success());
+    mkfifo(&dir.join("pipe.jsonl"));
 
     let ran = world.recall(["digest", "--summarizer", "extract", "--json"]);
     assert_eq!(ran.code, 1, "{ran:#?}");

@@ -11,6 +11,7 @@ use proptest::prelude::*;
 
 use crate::slices::feeding::{Outcome, assert_equal};
 use crate::slices::sessions::EXTRACT;
+use crate::support::held::mkfifo;
 use crate::support::{World, age, assistant, changed, user};
 use crate::transcripts::{S, asked, conversation, numbered, questions, write};
 
@@ -112,7 +113,7 @@ fn befall(world: &World, event: &Event, bytes: &[u8]) {
         }
         Event::Pipe => {
             clear(&here);
-            assert!(std::process::Command::new("mkfifo").arg(&here).status().unwrap().success());
+            mkfifo(&here);
         }
         Event::LinkToNowhere => {
             clear(&here);

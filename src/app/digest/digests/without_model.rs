@@ -153,7 +153,7 @@ impl DigestMaker<'_> {
                 .into_iter()
                 .try_for_each(|(head, skip, open, made)| self.put_made(store, report, bar, &head, skip.as_ref(), (&open, made)))?;
             // The user may have taken out what a document says.
-            if store.others_version()? == seen { store.put_documents(batch.documents) } else { Ok(()) }
+            if store.others_version()? == seen { batch.documents.enter(store) } else { Ok(()) }
         })?;
         failpoints::point("digests stored");
         Ok(())

@@ -11,7 +11,7 @@ use crate::config::Config;
 use crate::model::page_path;
 use crate::model::price::{costs_by_model, session_cost};
 use crate::model::session_head::SessionHead;
-use crate::render::page::{DayEntry, DayEntryInput, PaidDigest, SessionPageInput, date, session_links, session_page_of};
+use crate::render::page::{DayEntry, DayEntryInput, PaidDigest, SessionPageInput, date, day_begun, session_links, session_page_of};
 use crate::store::Reader;
 use crate::store::overtaken::OvertakenBySession;
 use crate::store::pages::SessionIds;
@@ -142,7 +142,7 @@ fn page_of(
     store: &Reader,
     context: &PageContext,
 ) -> Result<(String, String)> {
-    let day = date(began.unwrap_or_else(|| head.otherwise_at()), &config.time_zone);
+    let day = day_begun(began, head.otherwise_at(), &config.time_zone);
     let shares_id8 = context.ids.as_ref().map_or_else(|| store.shares_id8(&head.id), |ids| Ok(ids.shares_id8(&head.id)))?;
     let page = page_path::session_page_name(&head.id, &head.project, &day, shares_id8);
     Ok((day, page))

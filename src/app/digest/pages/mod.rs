@@ -78,7 +78,7 @@ pub(crate) fn write_with(config: &Config, store: &mut Writer, all: bool, in_hand
         1 => ui.note("1 page was missing and has been written again"),
         n => ui.note(&format!("{n} pages were missing and have been written again")),
     }
-    let counts = bring_up_to_date(config, store, (all || moved, in_hand), gone, ui)?;
+    let counts = bring_up_to_date(config, store, all || moved, in_hand, gone, ui)?;
     if day_list::is_missing(config) {
         let _writing = begin_writing(config)?;
         day_list::write(config, store)?;
@@ -105,7 +105,8 @@ fn written_and_gone(gone: &[PageRecord], store: &Reader) -> Result<usize> {
 fn bring_up_to_date(
     config: &Config,
     store: &mut Writer,
-    (all, in_hand): (bool, SessionsInHand),
+    all: bool,
+    in_hand: SessionsInHand,
     gone: Vec<PageRecord>,
     ui: &Ui,
 ) -> Result<PageCounts> {
