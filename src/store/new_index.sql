@@ -48,8 +48,6 @@ CREATE INDEX session_project ON session(project, started_at);
 
 CREATE INDEX session_recent ON session(project, last_at);
 
-CREATE INDEX session_dirty ON session(dirty) WHERE dirty;
-
 CREATE INDEX session_page_dirty ON session(page_dirty) WHERE page_dirty;
 
 CREATE INDEX session_unindexed ON session(unindexed) WHERE unindexed;
@@ -449,8 +447,6 @@ CREATE INDEX memory_file_project ON memory_file(project);
 
 CREATE UNIQUE INDEX doc_memory_file ON doc(memory_file) WHERE memory_file IS NOT NULL;
 
-CREATE INDEX session_ending ON session(substr(id, -8)) WHERE substr(id, 15, 1) = '7';
-
 CREATE TABLE origin (
   session INTEGER PRIMARY KEY REFERENCES session(pk) ON DELETE CASCADE,
   machine TEXT NOT NULL,
@@ -477,3 +473,11 @@ CREATE INDEX later_day_day ON later_day(day);
 
 CREATE INDEX session_end ON session(substr(id, -8))
 WHERE (substr(id, 15, 1) = '7' OR substr(id, 1, 4) = 'ses_' OR substr(id, 14, 1) = '_' OR length(id) = 13 AND id NOT GLOB '*[^0-9]*');
+
+CREATE INDEX session_dirty ON session(project, last_at) WHERE dirty;
+
+CREATE INDEX overtaken_digest ON overtaken(digest) WHERE digest IS NOT NULL;
+
+CREATE INDEX overtaken_later_digest ON overtaken(later_digest) WHERE later_digest IS NOT NULL;
+
+CREATE INDEX overtaken_later_note ON overtaken(later_note) WHERE later_note IS NOT NULL;

@@ -123,7 +123,13 @@ fn by_session(all: Vec<Overtaken>) -> ToldBySession {
 }
 
 fn all_in(db: &Connection, project: i64) -> Result<Vec<Overtaken>> {
-    let sql = format!("{SELECT} AND coalesce(ls.project, ln.project) = ?1 ORDER BY o.later_at, o.id");
+    let sql = format!(
+        "{SELECT} AND coalesce(ls.project, ln.project) = ?1 AND o.id IN (
+             SELECT l.id FROM session s CROSS JOIN digest d ON d.session = s.pk AND d.superseded = 0
+                 CROSS JOIN overtaken l ON l.later_digest = d.pk WHERE s.project = ?1
+             UNION ALL SELECT l.id FROM note n CROSS JOIN overtaken l ON l.later_note = n.pk WHERE n.project = ?1)
+         ORDER BY o.later_at, o.id"
+    );
     let mut query = db.prepare_cached(&sql)?;
     Ok(query.query_map([project], overtaken)?.collect::<rusqlite::Result<_>>()?)
 }

@@ -6,11 +6,13 @@ use rusqlite::{OptionalExtension, params};
 use super::Reader;
 use transcripts::session::Millis;
 
-/// How many sessions of a project are scanned for undigested ones, so that session start does not slow down as a project grows.
+/// How many sessions of a project that have no digest, or an older one, are scanned for those that ended, so that session start does not slow
+/// down as a backlog grows.
 const MAX_SCANNED: usize = 500;
 
-/// True when no later session is a near-duplicate of `session s`.
-pub(super) const NOT_REPEATED: &str = "NOT EXISTS (SELECT 1 FROM likeness WHERE session = s.pk AND repeated_by IS NOT NULL)";
+/// True when no later session is a near-duplicate of `session s`. Few are: `+ 0` asks the index of these, and not the table, which has the words
+/// of all.
+pub(super) const NOT_REPEATED: &str = "NOT EXISTS (SELECT 1 FROM likeness WHERE session + 0 = s.pk AND repeated_by IS NOT NULL)";
 
 /// A session that has a digest.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,19 +70,19 @@ impl Reader {
 
     /// Number of sessions of a project with a digest, near-duplicates of later ones not counted.
     pub(crate) fn digested_count(&self, project: i64) -> Result<usize> {
-        let sql = format!(
-            "SELECT count(*) FROM session s JOIN digest d ON d.session = s.pk AND d.superseded = 0 WHERE s.project = ?1 AND {NOT_REPEATED}"
-        );
-        Ok(self.db.prepare_cached(&sql)?.query_row([project], |r| r.get::<_, i64>(0))? as usize)
+        // Not `NOT_REPEATED`: those that are repeated have an index without the words that the table has of all.
+        let sql = "SELECT count(*) FROM session s CROSS JOIN digest d ON d.session = s.pk AND d.superseded = 0
+             WHERE s.project = ?1 AND s.pk NOT IN (SELECT session FROM likeness WHERE repeated_by IS NOT NULL)";
+        Ok(self.db.prepare_cached(sql)?.query_row([project], |r| r.get::<_, i64>(0))? as usize)
     }
 
-    /// Ended sessions of a project whose newest records no digest covers: at most `most`, last ended first. Only the most recently active
-    /// sessions are considered.
+    /// Ended sessions of a project whose newest records no digest covers: at most `most`, last ended first. Only the most recently active of
+    /// these sessions are considered.
     pub(crate) fn undigested_sessions(&self, project: i64, most: usize) -> Result<Vec<Undigested>> {
         let sql = format!(
-            "SELECT s.id, f.file FROM (SELECT pk, id, dirty, ended_at FROM session WHERE project = ?1 ORDER BY last_at DESC LIMIT {MAX_SCANNED}) s
+            "SELECT s.id, f.file FROM (SELECT pk, id, ended_at FROM session WHERE project = ?1 AND dirty ORDER BY last_at DESC LIMIT {MAX_SCANNED}) s
                  JOIN source f ON f.session = s.pk AND f.agent = ''
-             WHERE s.dirty AND s.ended_at IS NOT NULL GROUP BY s.pk ORDER BY s.ended_at DESC LIMIT ?2"
+             WHERE s.ended_at IS NOT NULL GROUP BY s.pk ORDER BY s.ended_at DESC LIMIT ?2"
         );
         let mut query = self.db.prepare_cached(&sql)?;
         let found = query.query_map(params![project, most as i64], |r| Ok(Undigested { id: r.get(0)?, transcript: r.get(1)? }))?;

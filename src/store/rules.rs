@@ -23,9 +23,10 @@ impl Reader {
 
     /// The same, of digests that were made before a time.
     pub(crate) fn rule_mentions_before(&self, project: &str, until: Millis) -> Result<Vec<Mention>> {
-        let sql =
-            "SELECT m.at, s.id, m.turn, m.text, m.wording FROM rule_mention m JOIN digest d ON d.pk = m.digest AND d.superseded = 0
-             JOIN session s ON s.pk = d.session JOIN project p ON p.pk = s.project WHERE p.key = ?1 AND d.made_at < ?2";
+        // Most sessions have none: `iif` asks after the digest's time only where there is one.
+        let sql = "SELECT m.at, s.id, m.turn, m.text, m.wording FROM project p CROSS JOIN session s ON s.project = p.pk
+             CROSS JOIN digest d ON d.session = s.pk AND d.superseded = 0 CROSS JOIN rule_mention m ON m.digest = d.pk
+             WHERE p.key = ?1 AND iif(m.digest, d.made_at, 0) < ?2";
         let mut query = self.db.prepare_cached(sql)?;
         let mention = |r: &rusqlite::Row<'_>| {
             Ok(Mention {

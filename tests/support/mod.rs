@@ -222,11 +222,12 @@ impl World {
     pub fn make_index_older(&self) {
         let db = rusqlite::Connection::open(self.data_dir().join("recall.db")).expect("the index");
         let back =
-            "DROP TRIGGER origin_digested; DROP TABLE origin; ALTER TABLE forgotten_row DROP COLUMN everywhere; DROP INDEX session_ending; ALTER TABLE session DROP COLUMN client; DROP INDEX doc_memory_file; ALTER TABLE doc DROP COLUMN memory_file; DROP TABLE memory_file; DROP TRIGGER rule_mention_gone; DROP TRIGGER receipt_gone; DROP TABLE receipt; DROP TRIGGER account_gone; DROP TABLE failure; DROP TABLE command; DROP INDEX digest_account; ALTER TABLE digest DROP COLUMN account; ALTER TABLE digest DROP COLUMN account_rules;
+            "DROP TRIGGER origin_digested; DROP TABLE origin; ALTER TABLE forgotten_row DROP COLUMN everywhere; ALTER TABLE session DROP COLUMN client; DROP INDEX doc_memory_file; ALTER TABLE doc DROP COLUMN memory_file; DROP TABLE memory_file; DROP TRIGGER rule_mention_gone; DROP TRIGGER receipt_gone; DROP TABLE receipt; DROP TRIGGER account_gone; DROP TABLE failure; DROP TABLE command; DROP INDEX digest_account; ALTER TABLE digest DROP COLUMN account; ALTER TABLE digest DROP COLUMN account_rules;
             ALTER TABLE source DROP COLUMN evident; ALTER TABLE source DROP COLUMN placed; ALTER TABLE source DROP COLUMN since; ALTER TABLE excluded_session DROP COLUMN cut_at; ALTER TABLE excluded_session DROP COLUMN kept; ALTER TABLE attempt DROP COLUMN declined; DROP TABLE session_folder; DROP TABLE wrong; DROP TABLE overtaken; DROP TABLE observation; DROP TABLE rule_mention; DROP TABLE closing; DROP INDEX open_item_life; DROP INDEX open_item_lifeless; ALTER TABLE open_item DROP COLUMN life; DROP INDEX private_turn_open; DROP INDEX start_first; DROP INDEX source_place;
             DROP TABLE later_day; DROP TABLE answered; DROP TABLE client_cost; DROP TABLE private_word; DROP TABLE asked;
             ALTER TABLE note DROP COLUMN author; ALTER TABLE note DROP COLUMN closed_at; ALTER TABLE note DROP COLUMN closed_by;
-            ALTER TABLE user_closed DROP COLUMN author; DROP INDEX session_end; DELETE FROM fact; PRAGMA user_version = 8;";
+            ALTER TABLE user_closed DROP COLUMN author; DROP INDEX session_end;
+            DROP INDEX session_dirty; CREATE INDEX session_dirty ON session(dirty) WHERE dirty; DELETE FROM fact; PRAGMA user_version = 8;";
         db.execute_batch(back).expect("the older format");
     }
 
