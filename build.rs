@@ -2,7 +2,8 @@
 //!
 //! On Linux the program is linked at a fixed address (`-no-pie`): a position-independent one has about twenty thousand addresses to
 //! relocate at start, on a hundred pages that must be copied for it, which takes a quarter of a hook's time. Shared libraries, heap and
-//! stack are still placed at random.
+//! stack are still placed at random. What unwinds panics is linked in where the C compiler has it as an archive: a shared library less is
+//! loaded at each start.
 //!
 //! `recall --version` names the commit in what is released: of the clone, of the package, or what `RECALL_COMMIT` says. While developing it
 //! does not, since each commit would compile everything anew.
@@ -24,6 +25,9 @@ fn main() {
     let is_static = is("CARGO_CFG_TARGET_FEATURE", "crt-static");
     if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") && !is_static {
         println!("cargo::rustc-link-arg-bins=-no-pie");
+        if has_unwinder() {
+            println!("cargo::rustc-link-lib=static:-bundle=gcc_eh");
+        }
     }
     println!("cargo::rerun-if-env-changed=RECALL_COMMIT");
     let commit = if is("PROFILE", "release") { commit() } else { None };
@@ -31,6 +35,13 @@ fn main() {
     println!("cargo::rustc-env=RECALL_VERSION={}{commit}", env::var("CARGO_PKG_VERSION").expect("cargo sets it"));
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     fs::write(out.join("own_tools.rs"), format!("&{:?}", names_of_tools())).expect("the output folder is writable");
+}
+
+/// Can the C compiler that links for this target find the archive? It says the name alone if not.
+fn has_unwinder() -> bool {
+    let is_native = env::var("HOST") == env::var("TARGET");
+    let asked = Command::new("cc").arg("-print-file-name=libgcc_eh.a").output();
+    is_native && asked.is_ok_and(|said| said.status.success() && String::from_utf8_lossy(&said.stdout).trim().contains('/'))
 }
 
 /// The first ten digits of the commit that is built, where it is known.

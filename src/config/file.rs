@@ -67,16 +67,41 @@ impl ConfigValues {
 }
 
 /// What carries no signal.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SignalConfig {
-    /// Tools whose uses are not stored; a trailing `*` matches any ending.
-    pub skip_tools: Vec<String>,
+    /// Tools whose uses are not stored.
+    pub skip_tools: SkipTools,
 }
 
-impl Default for SignalConfig {
-    fn default() -> Self {
-        Self { skip_tools: tools_of_no_memory() }
+/// Names of tools; a trailing `*` matches any ending.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(from = "Vec<String>", into = "Vec<String>")]
+pub enum SkipTools {
+    /// Those whose uses are no memory. Hooks load the config and ask for no name.
+    #[default]
+    OfNoMemory,
+    Named(Vec<String>),
+}
+
+impl SkipTools {
+    pub fn names(&self) -> Vec<String> {
+        match self {
+            Self::OfNoMemory => tools_of_no_memory(),
+            Self::Named(names) => names.clone(),
+        }
+    }
+}
+
+impl From<Vec<String>> for SkipTools {
+    fn from(names: Vec<String>) -> Self {
+        Self::Named(names)
+    }
+}
+
+impl From<SkipTools> for Vec<String> {
+    fn from(tools: SkipTools) -> Self {
+        tools.names()
     }
 }
 
@@ -170,12 +195,13 @@ pub(crate) fn commented() -> String {
 
 /// Reads the config file. A file named explicitly must exist; the default one may be missing.
 pub fn read(path: &Path, named: bool) -> Result<ConfigFile> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(e) if e.kind() == ErrorKind::NotFound && !named => String::new(),
-        Err(e) => return Err(e).with_context(|| format!("cannot read the config file {}", path.display())),
-    };
-    parse(path, &text, path.exists())
+    match std::fs::read_to_string(path) {
+        Ok(text) => parse(path, &text, true),
+        Err(e) if e.kind() == ErrorKind::NotFound && !named => {
+            Ok(ConfigFile { values: ConfigValues::default(), exists: false, table: toml::Table::default() })
+        }
+        Err(e) => Err(e).with_context(|| format!("cannot read the config file {}", path.display())),
+    }
 }
 
 /// Parses the text of a config file; `path` is for messages.
@@ -281,5 +307,23 @@ fn flatten(prefix: &str, effective: &toml::Table, given: Option<&toml::Table>, p
             toml::Value::Table(inner) => flatten(&key, inner, given_here.and_then(|v| v.as_table()), path, all),
             _ => all.push(setting(&key, &value.to_string(), if given_here.is_some() { path } else { "default" })),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_not_there_says_what_an_empty_one_says() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.toml");
+        let none = read(&path, false).unwrap();
+        std::fs::write(&path, "").unwrap();
+        let empty = read(&path, false).unwrap();
+        assert_eq!((none.exists, empty.exists), (false, true));
+        assert_eq!(toml::to_string(&none.values).unwrap(), toml::to_string(&empty.values).unwrap());
+        assert_eq!(none.values.signal.skip_tools.names(), tools_of_no_memory());
+        assert!(read(&path.with_file_name("other.toml"), true).is_err(), "a file that is named has to be there");
     }
 }

@@ -348,7 +348,7 @@ impl Config {
     /// # Errors
     /// When a glob, pattern or rule in the config is invalid.
     pub(crate) fn sanitizer(&self) -> Result<Sanitizer> {
-        self.privacy.sanitizer(&self.signal.skip_tools).with_context(|| format!("{}: [privacy]", self.config_file.display()))
+        self.privacy.sanitizer(self.signal.skip_tools.names()).with_context(|| format!("{}: [privacy]", self.config_file.display()))
     }
 
     /// Where models for embeddings are installed, each in a folder of its name; the file [`CURRENT_MODEL`] there names the one in use.
@@ -370,7 +370,7 @@ impl Config {
     /// Short id of the sanitizer's rules: texts that passed under another id must pass again.
     pub(crate) fn sanitizer_rules(&self) -> String {
         let PrivacyConfig { exclude_paths, exclude_patterns, rules, .. } = &self.privacy;
-        let rules = (RULES_VERSION, privacy::PRIVATE_FILES, exclude_paths, exclude_patterns, rules, &self.signal.skip_tools);
+        let rules = (RULES_VERSION, privacy::PRIVATE_FILES, exclude_paths, exclude_patterns, rules, self.signal.skip_tools.names());
         short_id("r", &[&format!("{rules:?}")])
     }
 

@@ -78,7 +78,7 @@ impl PrivacyConfig {
 
     /// # Errors
     /// When a glob, pattern or rule is invalid; `check` names it.
-    pub fn sanitizer(&self, skip_tools: &[String]) -> Result<Sanitizer> {
+    pub fn sanitizer(&self, skip_tools: Vec<String>) -> Result<Sanitizer> {
         let redactor = self.redactor()?;
         let own = |allowed: bool| {
             self.exclude_paths
@@ -88,8 +88,7 @@ impl PrivacyConfig {
         let private = globs(PRIVATE_FILES.into_iter().chain(own(false)))?;
         let mut allowed = GlobSetBuilder::new();
         globs(own(true))?.into_iter().for_each(|glob| _ = allowed.add(glob));
-        Ok(Sanitizer::new(redactor, self.patterns()?, PrivateFiles::new(private, allowed.build()?), skip_tools.to_vec())
-            .knowing(OWN_WORDS))
+        Ok(Sanitizer::new(redactor, self.patterns()?, PrivateFiles::new(private, allowed.build()?), skip_tools).knowing(OWN_WORDS))
     }
 }
 

@@ -350,11 +350,13 @@ fn items_of(db: &Connection, project: i64) -> Result<ProjectItems> {
         listed.entry(item.session).or_default().push(item);
     }
     let closes = closed_by_sessions(db, project, &listed)?;
-    let sql =
-        format!("SELECT s.pk, coalesce(s.started_at, 9223372036854775807) FROM session s WHERE s.project = ?1 ORDER BY {IN_ORDER}");
-    let mut query = db.prepare_cached(&sql)?;
-    for session in query.query_map([project], |r| Ok((r.get::<_, i64>(0)?, r.get(1)?)))? {
-        let (pk, began_at) = session?;
+    // Most sessions of a project have neither: their rows are not read.
+    let with_either: BTreeSet<i64> = listed.keys().chain(closes.keys()).copied().collect();
+    let mut query = db.prepare_cached("SELECT coalesce(started_at, 9223372036854775807), id FROM session WHERE pk = ?1")?;
+    let begun = with_either.into_iter().map(|pk| query.query_row([pk], |r| Ok((r.get(0)?, r.get(1)?, pk))));
+    let mut in_order: Vec<(Millis, String, i64)> = begun.collect::<rusqlite::Result<_>>()?;
+    in_order.sort();
+    for (began_at, _, pk) in in_order {
         let items = listed.get(&pk).into_iter().flatten().map(|item| (item.id.clone(), item.text.clone())).collect();
         let mut closes = closes.get(&pk).cloned().unwrap_or_default();
         // Whether a note is closed it says itself: it may be open again.
