@@ -3,7 +3,9 @@
 //! Sessions are compared by the distinctive words that were said in them and claimed of them. MinHash with banding avoids comparing all pairs: the words are hashed with many
 //! functions, the minimum of each is kept, and only digests that agree on a whole band of minimums are compared.
 
-use std::collections::{HashMap, HashSet};
+use std::cell::RefCell;
+
+use hashbrown::HashMap;
 
 use crate::analyze::account::SessionAccount;
 use crate::model::digest::Digest;
@@ -34,19 +36,10 @@ impl SessionWordSet {
             let reply = turn.reply.iter().map(|reply| reply.text.as_str());
             turn.words.iter().map(|word| word.text.as_str()).chain(reply)
         });
-        let mut all: HashSet<String> = HashSet::new();
-        claims.chain(words).for_each(|text| {
-            each_distinctive_word(text, |word| {
-                if !all.contains(word) {
-                    all.insert(word.to_owned());
-                }
-            });
+        let mut hashes: Vec<u32> = Vec::new();
+        WORD_HASHES.with_borrow_mut(|known| {
+            claims.chain(words).for_each(|text| each_distinctive_word(text, |word| hashes.push(known.of(word))));
         });
-        let hash = |word: &String| {
-            let hash = hash_parts(&[word.as_bytes()]);
-            u32::from_le_bytes([hash[0], hash[1], hash[2], hash[3]])
-        };
-        let mut hashes: Vec<u32> = all.iter().map(hash).collect();
         hashes.sort_unstable();
         hashes.dedup();
         Self(hashes)
@@ -85,24 +78,50 @@ impl SessionWordSet {
     fn bands(&self) -> [u64; BANDS] {
         let mut least = [[u64::MAX; HASHES_IN_BAND]; BANDS];
         for word in &self.0 {
-            let spread = spread(u64::from(*word));
-            for (least, seed) in least.as_flattened_mut().iter_mut().zip(SEEDS) {
-                *least = (*least).min(mixed(spread ^ seed));
+            let word = mixed(spread(u64::from(*word)));
+            for (least, factor) in least.as_flattened_mut().iter_mut().zip(FACTORS) {
+                *least = (*least).min(word.wrapping_mul(factor));
             }
         }
         std::array::from_fn(|band| least[band].iter().fold(band as u64, |sum, least| mixed(spread(sum) ^ seed(*least))))
     }
 }
 
-/// The seed of each hash function.
-const SEEDS: [u64; BANDS * HASHES_IN_BAND] = {
-    let mut seeds = [0; BANDS * HASHES_IN_BAND];
+thread_local! {
+    static WORD_HASHES: RefCell<WordHashes> = RefCell::default();
+}
+
+/// The hashes of words that sessions have said: most words of a session were said before.
+#[derive(Default)]
+struct WordHashes(HashMap<String, u32>);
+
+impl WordHashes {
+    /// With so many they are forgotten.
+    const MOST: usize = 1 << 15;
+
+    fn of(&mut self, word: &str) -> u32 {
+        if let Some(known) = self.0.get(word) {
+            return *known;
+        }
+        if self.0.len() >= Self::MOST {
+            self.0.clear();
+        }
+        let hash = hash_parts(&[word.as_bytes()]);
+        let hash = u32::from_le_bytes([hash[0], hash[1], hash[2], hash[3]]);
+        self.0.insert(word.to_owned(), hash);
+        hash
+    }
+}
+
+/// Each hash function multiplies by one of these odd numbers, and the high bits of the product decide: there are sixty for each word.
+const FACTORS: [u64; BANDS * HASHES_IN_BAND] = {
+    let mut factors = [0; BANDS * HASHES_IN_BAND];
     let mut at = 0;
-    while at < seeds.len() {
-        seeds[at] = seed(at as u64);
+    while at < factors.len() {
+        factors[at] = mixed(seed(at as u64)) | 1;
         at += 1;
     }
-    seeds
+    factors
 };
 
 const fn spread(number: u64) -> u64 {
@@ -115,7 +134,7 @@ const fn seed(number: u64) -> u64 {
 
 /// The last steps of SplitMix64.
 #[inline]
-fn mixed(mut x: u64) -> u64 {
+const fn mixed(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     x ^ (x >> 31)

@@ -2,8 +2,10 @@
 //!
 //! A document lists the groups of its words in a column of low weight; a query searches for the groups beside its words.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
+
+use hashbrown::HashMap;
 
 /// The name and the words of each group. A word is in at most one group.
 const GROUPS: &[(&str, &str)] = &[

@@ -15,7 +15,9 @@ mod tests;
 mod word_lists;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
+
+use hashbrown::{HashMap, HashSet};
 
 pub(in crate::analyze) use self::change::is_unit;
 use self::change::{Change, Quantity, TakenBack, ValueKey, changes_of};
@@ -283,6 +285,8 @@ pub(crate) fn overtakings_with(all: &[Said<'_>], places: &[String], claimed: &[C
         by,
     };
     let found = found.into_iter().map(overtaking).collect();
+    drop(repeats);
+    drop(index);
     drop(placed);
     sentence::forget_words();
     found

@@ -1,9 +1,11 @@
 //! A sentence as tokens: words with their clauses, numbers, and what keeps it from stating a fact.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::ops::{Deref, Range};
 use std::rc::Rc;
+
+use hashbrown::HashMap;
 
 use super::change::{self, Narrows, Quantity};
 use super::word_lists::{WordList, WordLists, is_generic};

@@ -1,7 +1,8 @@
 //! Lists of words by which sentences are told apart, and in which of them a word is: looked up once a word, whatever sentences it is in.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
+
+use hashbrown::{HashMap, HashSet};
 
 /// A list that words of all sentences are looked up in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
