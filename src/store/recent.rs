@@ -10,9 +10,8 @@ use transcripts::session::Millis;
 /// down as a backlog grows.
 const MAX_SCANNED: usize = 500;
 
-/// True when no later session is a near-duplicate of `session s`. Few are: `+ 0` asks the index of these, and not the table, which has the words
-/// of all.
-pub(super) const NOT_REPEATED: &str = "NOT EXISTS (SELECT 1 FROM likeness WHERE session + 0 = s.pk AND repeated_by IS NOT NULL)";
+/// True when no later session is a near-duplicate of `session s`.
+pub(super) const NOT_REPEATED: &str = "NOT EXISTS (SELECT 1 FROM likeness WHERE session = s.pk AND repeated_by IS NOT NULL)";
 
 /// A session that has a digest.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,7 +69,7 @@ impl Reader {
 
     /// Number of sessions of a project with a digest, near-duplicates of later ones not counted.
     pub(crate) fn digested_count(&self, project: i64) -> Result<usize> {
-        // Not `NOT_REPEATED`: those that are repeated have an index without the words that the table has of all.
+        // Not `NOT_REPEATED`, which reads a row for each session: those that are repeated have an index of their own, and are few.
         let sql = "SELECT count(*) FROM session s CROSS JOIN digest d ON d.session = s.pk AND d.superseded = 0
              WHERE s.project = ?1 AND s.pk NOT IN (SELECT session FROM likeness WHERE repeated_by IS NOT NULL)";
         Ok(self.db.prepare_cached(sql)?.query_row([project], |r| r.get::<_, i64>(0))? as usize)

@@ -56,7 +56,7 @@ impl ToolTable {
     pub(super) fn of_no_memory(&self) -> Vec<Cow<'static, str>> {
         let of = |all: Classes| all.iter().filter(|(class, _)| class.is_no_memory()).flat_map(|(_, names)| *names);
         let mut named: Vec<&'static str> = of(self.named).copied().collect();
-        named.sort_by(|a, b| a.bytes().map(|b| b.to_ascii_lowercase()).cmp(b.bytes().map(|b| b.to_ascii_lowercase())));
+        named.sort_by_cached_key(|name| name.to_ascii_lowercase());
         let served = of(self.served).map(|start| format!("{start}*").into());
         named.into_iter().map(Cow::Borrowed).chain(served).chain(self.also.into_iter().flat_map(Self::of_no_memory)).collect()
     }
