@@ -1,5 +1,6 @@
 //! What a hook costs, in what can be counted: files, statements, bytes of the index. None of it grows with what is stored.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -51,6 +52,47 @@ fn a_start_asks_no_more_of_an_index_of_many_sessions_than_of_one_of_some() {
     });
     assert_eq!(some.len(), many.len(), "{some:#?}");
     assert!(many.len() <= 72, "{}: {many:#?}", many.len());
+}
+
+/// So many digested sessions of another project. Each says nearly the same as the one before it, and gives another value.
+fn alike_elsewhere(world: &World, sessions: usize) {
+    for n in 0..sessions {
+        let id = format!("{n:08}-0000-4000-8000-00000000eeee");
+        let at = NOW.parse::<Timestamp>().unwrap() - Span::new().hours((sessions - n) as i64 + 1);
+        let reply = format!(
+            "Access tokens expire after {} minutes.\n\nGrinding barley, wheat, oats, spelt, millet, maize and buckwheat works; every \
+             stone, wheel, sluice, hopper, shaft and brake was inspected, cleaned, greased, measured and photographed.",
+            n + 10
+        );
+        let rows = talk(&id, &at.to_string(), "Always inspect the mill with its stones and wheels, please.", &reply);
+        world.transcript(&format!("-home-dev-src-mill/{id}.jsonl"), rows.replace(SHOP, "/home/dev/src/mill"));
+    }
+    world.digest(&["--summarizer", "extract"]);
+}
+
+#[test]
+fn sessions_of_another_project_that_repeat_and_overtake_each_other_cost_a_start_next_to_nothing() {
+    let (few, many) = (10, 60);
+    let [some, more] = [few, many].map(|sessions| {
+        let world = with_sessions(20);
+        alike_elsewhere(&world, sessions);
+        assert!(world.count("SELECT count(*) FROM likeness WHERE repeated_by IS NOT NULL") as usize >= sessions / 2);
+        assert!(world.count("SELECT count(*) FROM overtaken") as usize >= sessions / 2);
+        let file = world.root().join("steps");
+        let mut command = world.process();
+        command.args(["hook", "session-start"]).env("RECALL_STEPS", &file);
+        let ran = fed(command, starts(&world, NEW, "startup").to_string().as_bytes());
+        assert!(ran.code == 0 && !context_in(&ran.out).contains("mill"), "{ran:#?}");
+        let mut steps: BTreeMap<String, usize> = BTreeMap::new();
+        for line in fs::read_to_string(file).unwrap().lines() {
+            let (number, sql) = line.split_once('\t').unwrap();
+            *steps.entry(sql.to_owned()).or_default() += number.parse::<usize>().unwrap();
+        }
+        steps
+    });
+    // Those that are repeated are listed once, to count the sessions of the project without them.
+    let grown = more.iter().filter(|(sql, steps)| **steps > some.get(*sql).copied().unwrap_or_default() + 10 * (many - few));
+    assert_eq!(grown.collect::<Vec<_>>(), Vec::<(&String, &usize)>::new());
 }
 
 #[test]
