@@ -85,6 +85,7 @@ pub enum SkipTools {
 }
 
 impl SkipTools {
+    /// Each with its `*`, if it has one.
     pub fn names(&self) -> Vec<String> {
         match self {
             Self::OfNoMemory => tools_of_no_memory(),
@@ -196,7 +197,7 @@ pub(crate) fn commented() -> String {
 /// Reads the config file. A file named explicitly must exist; the default one may be missing.
 pub fn read(path: &Path, named: bool) -> Result<ConfigFile> {
     match std::fs::read_to_string(path) {
-        Ok(text) => parse(path, &text, true),
+        Ok(text) => parse(path, &text),
         Err(e) if e.kind() == ErrorKind::NotFound && !named => {
             Ok(ConfigFile { values: ConfigValues::default(), exists: false, table: toml::Table::default() })
         }
@@ -208,13 +209,13 @@ pub fn read(path: &Path, named: bool) -> Result<ConfigFile> {
 ///
 /// # Errors
 /// When it is not TOML, or has an unknown key or an unusable value.
-pub fn parse(path: &Path, text: &str, exists: bool) -> Result<ConfigFile> {
+pub fn parse(path: &Path, text: &str) -> Result<ConfigFile> {
     let values: ConfigValues = toml::from_str(text).map_err(|e| with_location(path, text, &e))?;
     if let Err((key, why)) = check(&values) {
         anyhow::bail!("{}:{}: `{key}`: {why}", path.display(), line_of(text, key));
     }
     let table = text.parse().map_err(|e| with_location(path, text, &e))?;
-    Ok(ConfigFile { values, exists, table })
+    Ok(ConfigFile { values, exists: true, table })
 }
 
 /// Checks for values that parse but are unusable; the error has the key and the reason.

@@ -53,7 +53,7 @@ pub(crate) const MIGRATIONS: [Migration; 28] = [
     migration!(32, "0032_failure_aside"),
     migration!(33, "0033_named_rules"),
     migration!(34, "0034_session_end"),
-    migration!(35, "0035_narrow"),
+    migration!(35, "0035_narrow_indexes"),
 ];
 
 /// What makes an index of format [`FORMAT`] out of an empty file.

@@ -25,6 +25,7 @@ pub mod timeout;
 pub mod unprivileged;
 pub mod web_client;
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -293,6 +294,16 @@ impl World {
     pub fn count(&self, sql: &str) -> i64 {
         self.database().query_row(sql, [], |r| r.get(0)).unwrap_or_else(|e| panic!("{sql}: {e}"))
     }
+}
+
+/// How many instructions SQLite took for each statement, by its text: of a file that `RECALL_STEPS` named.
+pub fn steps_in(file: &Path) -> BTreeMap<String, u64> {
+    let mut all = BTreeMap::new();
+    for line in fs::read_to_string(file).expect("steps").lines() {
+        let (steps, sql) = line.split_once('\t').expect("a number and a statement");
+        *all.entry(sql.to_owned()).or_default() += steps.parse::<u64>().expect("a number");
+    }
+    all
 }
 
 /// What the model's client prints of a session of which a script puts the number in the place of SUM.

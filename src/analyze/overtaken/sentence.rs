@@ -31,9 +31,8 @@ pub(in crate::analyze) struct Word {
     pub(super) is_small: bool,
     is_article: bool,
     lists: WordLists,
-    /// Its content words, and without numbers of one digit, once they were asked for.
+    /// Its content words, once they were asked for.
     content: OnceCell<Vec<String>>,
-    distinctive: OnceCell<Vec<String>>,
 }
 
 impl Word {
@@ -46,7 +45,6 @@ impl Word {
             is_article: is_article(text),
             lists: WordLists::of(text),
             content: OnceCell::new(),
-            distinctive: OnceCell::new(),
         }
     }
 }
@@ -95,11 +93,6 @@ impl Token {
 
     fn content(&self) -> &[String] {
         if self.is_word { self.word.content.get_or_init(|| content_words(&self.text).into_iter().collect()) } else { &[] }
-    }
-
-    fn distinctive(&self) -> &[String] {
-        let distinctive = || distinctive_words(&self.text).into_iter().filter(|word| !is_generic(word)).collect();
-        if self.is_word { self.word.distinctive.get_or_init(distinctive) } else { &[] }
     }
 }
 
@@ -158,14 +151,7 @@ impl Sentence {
 
     /// The words that tell what it is about.
     pub(in crate::analyze) fn words(&self) -> &BTreeSet<String> {
-        self.words.get_or_init(|| {
-            // The content words of its text, of which most are known from other sentences.
-            let mut words: BTreeSet<String> = self.tokens.iter().flat_map(Token::distinctive).cloned().collect();
-            if self.text.contains(|c: char| c.is_ascii_digit()) {
-                words.extend(numbers_in(&self.text.to_lowercase()).map(str::to_owned));
-            }
-            words
-        })
+        self.words.get_or_init(|| content_words(&self.text))
     }
 
     pub(in crate::analyze) fn word(&self, at: usize) -> &str {
@@ -326,12 +312,8 @@ pub(super) fn content_words(text: &str) -> BTreeSet<String> {
     let mut words = distinctive_words(&text);
     words.retain(|word| !is_generic(word));
     // Single digits are no distinctive words, but values.
-    words.extend(numbers_in(&text).map(str::to_owned));
+    words.extend(text.split(|c: char| !c.is_alphanumeric() && c != '.').filter(|word| is_number(word)).map(str::to_owned));
     words
-}
-
-fn numbers_in(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric() && c != '.').filter(|word| is_number(word))
 }
 
 /// The words that tell what a text is about, and markers of what they may also be called.

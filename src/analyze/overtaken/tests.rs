@@ -180,14 +180,6 @@ fn what_is_said_again_in_two_places_stands_again() {
 }
 
 proptest::proptest! {
-    /// A final sigma is another one in the words of a sentence than in its text.
-    #[test]
-    fn what_a_sentence_is_about_are_the_content_words_of_its_text(text in "([a-zA-Z0-9_.,:'/@+# \u{2019}-]{0,30}|[^Σ]{0,12}){0,4}") {
-        proptest::prop_assume!(!text.contains('Σ'));
-        let sentence = super::Sentence::of(text);
-        proptest::prop_assert_eq!(sentence.words(), &super::sentence::content_words(&sentence.text));
-    }
-
     /// Whatever else was said, a statement overtakes another if it does so alone, and neither is said again by one of the others.
     #[test]
     fn a_link_stands_among_all_if_it_stands_beside_each(

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{World, assistant, user};
+use crate::support::{World, assistant, steps_in, user};
 
 const A: &str = "aaaa1111";
 const B: &str = "bbbb2222";
@@ -371,7 +371,6 @@ fn of_sessions_that_say_the_same_words_the_users_own_come_first() {
     assert_eq!(found(&world, &["lint", "rule", "commit", "main"])[0], C);
 }
 
-/// A client records the folder behind the link.
 /// What a result is called depends on the ids of others. Counted are SQLite's own instructions.
 #[test]
 fn results_cost_the_same_however_many_other_sessions_there_are() {
@@ -386,8 +385,7 @@ fn results_cost_the_same_however_many_other_sessions_there_are() {
         let file = world.root().join("steps");
         let ran = world.process().args(["search", "sluice"]).env("RECALL_STEPS", &file).output().expect("recall runs");
         assert!(ran.status.success(), "{ran:?}");
-        let lines = std::fs::read_to_string(file).expect("steps");
-        lines.lines().map(|line| line.split_once('\t').expect("a statement").0.parse::<u64>().expect("a number")).sum()
+        steps_in(&file).values().sum()
     };
     let (few, many) = (steps(100), steps(400));
     assert!(many < few * 2, "{few} steps, with four times as many sessions {many}");

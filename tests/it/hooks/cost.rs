@@ -1,6 +1,5 @@
 //! What a hook costs, in what can be counted: files, statements, bytes of the index. None of it grows with what is stored.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,7 +8,7 @@ use jiff::{Span, Timestamp};
 use serde_json::{Value, json};
 
 use crate::hooks::payloads::{FOLDER, S, SHOP, context_in, ends, log, patient, payload, starts, talk};
-use crate::support::{NOW, World, fed};
+use crate::support::{NOW, World, fed, steps_in};
 
 const NEW: &str = "cccc0000-0000-4000-8000-000000000000";
 
@@ -19,14 +18,18 @@ fn with_sessions(sessions: usize) -> World {
     patient(&world);
     for n in 0..sessions {
         let id = format!("{n:08}-0000-4000-8000-000000000000");
-        let at = NOW.parse::<Timestamp>().unwrap() - Span::new().hours((sessions - n) as i64 + 1);
         let reply =
             format!("The list number {n} is cached now.\n\n## Next steps\n\n- Look at file{n}.rs, function{n} and table{n}, too\n");
         let prompt = format!("Cache the list of customers number {n}, please.");
-        world.transcript(&format!("{FOLDER}/{id}.jsonl"), talk(&id, &at.to_string(), &prompt, &reply));
+        world.transcript(&format!("{FOLDER}/{id}.jsonl"), talk(&id, &hours_ago(sessions - n + 1), &prompt, &reply));
     }
     assert_eq!(world.digest(&["--summarizer", "extract"])["sessions_digested"], sessions);
     world
+}
+
+/// So many hours ago.
+fn hours_ago(hours: usize) -> String {
+    (NOW.parse::<Timestamp>().unwrap() - Span::new().hours(hours as i64)).to_string()
 }
 
 /// The statements that a hook asks of the index, and what it says.
@@ -58,13 +61,12 @@ fn a_start_asks_no_more_of_an_index_of_many_sessions_than_of_one_of_some() {
 fn alike_elsewhere(world: &World, sessions: usize) {
     for n in 0..sessions {
         let id = format!("{n:08}-0000-4000-8000-00000000eeee");
-        let at = NOW.parse::<Timestamp>().unwrap() - Span::new().hours((sessions - n) as i64 + 1);
         let reply = format!(
             "Access tokens expire after {} minutes.\n\nGrinding barley, wheat, oats, spelt, millet, maize and buckwheat works; every \
              stone, wheel, sluice, hopper, shaft and brake was inspected, cleaned, greased, measured and photographed.",
             n + 10
         );
-        let rows = talk(&id, &at.to_string(), "Always inspect the mill with its stones and wheels, please.", &reply);
+        let rows = talk(&id, &hours_ago(sessions - n + 1), "Always inspect the mill with its stones and wheels, please.", &reply);
         world.transcript(&format!("-home-dev-src-mill/{id}.jsonl"), rows.replace(SHOP, "/home/dev/src/mill"));
     }
     world.digest(&["--summarizer", "extract"]);
@@ -83,16 +85,12 @@ fn sessions_of_another_project_that_repeat_and_overtake_each_other_cost_a_start_
         command.args(["hook", "session-start"]).env("RECALL_STEPS", &file);
         let ran = fed(command, starts(&world, NEW, "startup").to_string().as_bytes());
         assert!(ran.code == 0 && !context_in(&ran.out).contains("mill"), "{ran:#?}");
-        let mut steps: BTreeMap<String, usize> = BTreeMap::new();
-        for line in fs::read_to_string(file).unwrap().lines() {
-            let (number, sql) = line.split_once('\t').unwrap();
-            *steps.entry(sql.to_owned()).or_default() += number.parse::<usize>().unwrap();
-        }
-        steps
+        steps_in(&file)
     });
     // Those that are repeated are listed once, to count the sessions of the project without them.
-    let grown = more.iter().filter(|(sql, steps)| **steps > some.get(*sql).copied().unwrap_or_default() + 10 * (many - few));
-    assert_eq!(grown.collect::<Vec<_>>(), Vec::<(&String, &usize)>::new());
+    let allowed = 10 * (many - few) as u64;
+    let grown = more.iter().filter(|(sql, steps)| **steps > some.get(*sql).copied().unwrap_or_default() + allowed);
+    assert_eq!(grown.collect::<Vec<_>>(), Vec::<(&String, &u64)>::new());
 }
 
 #[test]

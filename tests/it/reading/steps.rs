@@ -3,14 +3,13 @@
 //! Counted are SQLite's own instructions, which are the same for the same files however fast the machine is.
 
 use std::collections::BTreeMap;
-use std::fs;
 
 use jiff::{Span, Timestamp};
 use serde_json::{Value, json};
 
-use crate::support::World;
 use crate::support::rows::{FOLDER, SHOP, put};
 use crate::support::size::is_whole;
+use crate::support::{World, steps_in};
 
 /// How many of a thing the smaller of two sessions has, and how many in a plain run where fewer tell as much.
 const FEW: usize = 300;
@@ -27,12 +26,7 @@ fn steps(write: impl Fn(&World)) -> BTreeMap<String, u64> {
     let file = world.root().join("steps");
     let ran = world.process().args(["digest", "--ingest-only"]).env("RECALL_STEPS", &file).output().expect("recall runs");
     assert!(ran.status.code() < Some(2), "{ran:?}");
-    let mut all = BTreeMap::new();
-    for line in fs::read_to_string(file).expect("steps").lines() {
-        let (steps, sql) = line.split_once('\t').expect("a number and a statement");
-        *all.entry(sql.to_owned()).or_default() += steps.parse::<u64>().expect("a number");
-    }
-    all
+    steps_in(&file)
 }
 
 /// Rows of a session, each behind the one before it, with ids that differ from the first byte on, as real ones do.

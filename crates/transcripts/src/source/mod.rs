@@ -38,7 +38,6 @@ mod vscode_copilot;
 mod windsurf;
 pub mod working_folders;
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -203,7 +202,7 @@ pub fn homes_of<'p>(client: Client, path: &'p Path, session: &str) -> impl Itera
 pub fn tools_of_no_memory() -> Vec<String> {
     let mut seen = HashSet::new();
     let all = Client::ALL.into_iter().flat_map(|client| source_of(client).tools().of_no_memory());
-    all.filter(|name| seen.insert(name.clone())).map(Cow::into_owned).collect()
+    all.filter(|name| seen.insert(name.clone())).collect()
 }
 
 impl Outcome {

@@ -1,8 +1,6 @@
 //! Tool uses as they are kept, whatever the client: what each is for, a command in one line and as evidence, other arguments in one line,
 //! to-do lists.
 
-use std::borrow::Cow;
-
 use super::json::{self, Raw};
 use super::json_cursor::NameTable;
 use crate::privacy::raw::RawText;
@@ -53,12 +51,13 @@ impl ToolTable {
     }
 
     /// The tools whose uses are no memory, in the order of their names, then those of servers; `*` stands for any ending.
-    pub(super) fn of_no_memory(&self) -> Vec<Cow<'static, str>> {
+    pub(super) fn of_no_memory(&self) -> Vec<String> {
         let of = |all: Classes| all.iter().filter(|(class, _)| class.is_no_memory()).flat_map(|(_, names)| *names);
-        let mut named: Vec<&'static str> = of(self.named).copied().collect();
-        named.sort_by_cached_key(|name| name.to_ascii_lowercase());
-        let served = of(self.served).map(|start| format!("{start}*").into());
-        named.into_iter().map(Cow::Borrowed).chain(served).chain(self.also.into_iter().flat_map(Self::of_no_memory)).collect()
+        let mut tools: Vec<String> = of(self.named).map(|name| (*name).to_owned()).collect();
+        tools.sort_by_cached_key(|name| name.to_lowercase());
+        tools.extend(of(self.served).map(|start| format!("{start}*")));
+        tools.extend(self.also.map(Self::of_no_memory).unwrap_or_default());
+        tools
     }
 }
 

@@ -9,7 +9,7 @@ use recall::testing::privacy::ProjectPatterns;
 pub fn check(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let path = Path::new("/c.toml");
-    match parse(path, &text, true) {
+    match parse(path, &text) {
         Err(e) => {
             let told = format!("{e:#}");
             let line = told.strip_prefix("/c.toml:").and_then(|rest| rest.split(':').next()?.parse::<usize>().ok());

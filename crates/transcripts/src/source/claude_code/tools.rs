@@ -175,7 +175,7 @@ mod tests {
         let skipped = TOOLS.of_no_memory();
         assert!(skipped.iter().any(|name| name == "Skill") && skipped.iter().any(|name| name == "mcp__ide__*"), "{skipped:?}");
         // One's outcome says whether a plan was approved, the other's line what another agent was asked.
-        assert!(!skipped.iter().any(|name| ["ExitPlanMode", "Task"].contains(&&**name)), "{skipped:?}");
+        assert!(!skipped.iter().any(|name| ["ExitPlanMode", "Task"].contains(&name.as_str())), "{skipped:?}");
         assert_eq!(TOOLS.class_of("mcp__ide__getDiagnostics"), Some(ToolClass::Bookkeeping));
         assert_eq!(
             (TOOLS.class_of("mcp__ide"), TOOLS.class_of("Skills"), TOOLS.class_of("bash"), TOOLS.class_of("")),
