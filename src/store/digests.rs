@@ -252,19 +252,20 @@ impl Writer {
 
     /// Removes a session's digest because nothing that is stored now is worth one: it dates from when copied records still counted as the
     /// session's own. It stays when there are no records of a transcript: when damage left none, or another tool told of the session. Then it
-    /// is all there is.
-    pub(crate) fn drop_digest(&mut self, session: i64) -> Result<()> {
-        let tx = self.reader.db.transaction()?;
-        let sql = "SELECT EXISTS (SELECT 1 FROM source WHERE session = ?1 AND file <> ?2)";
-        if !tx.query_row(sql, params![session, CLAUDE_MEM], |r| r.get(0))? {
-            tx.execute("UPDATE session SET dirty = 0 WHERE pk = ?1", [session])?;
-            tx.commit()?;
+    /// is all there is. The caller holds the transaction.
+    pub(crate) fn drop_digest(&self, session: i64) -> Result<()> {
+        let db = &self.db;
+        let of_transcript = "SELECT EXISTS (SELECT 1 FROM source WHERE session = ?1 AND file <> ?2)";
+        if !db.prepare_cached(of_transcript)?.query_row(params![session, CLAUDE_MEM], |r| r.get(0))? {
+            db.prepare_cached("UPDATE session SET dirty = 0 WHERE pk = ?1")?.execute([session])?;
             return Ok(());
         }
-        supersede(&tx, session)?;
-        let had = "EXISTS (SELECT 1 FROM page WHERE session = session.pk)";
-        tx.execute(&format!("UPDATE session SET dirty = 0, page_dirty = page_dirty OR {had} WHERE pk = ?1 AND dirty"), [session])?;
-        tx.commit()?;
+        if has_left_something(db, session)? {
+            supersede(db, session)?;
+        }
+        let sql = "UPDATE session SET dirty = 0, page_dirty = page_dirty OR EXISTS (SELECT 1 FROM page WHERE session = session.pk)
+             WHERE pk = ?1 AND dirty";
+        db.prepare_cached(sql)?.execute([session])?;
         Ok(())
     }
 

@@ -16,23 +16,20 @@ use super::{Reader, Writer};
 use crate::model::session_head::SessionHead;
 use transcripts::session::Millis;
 
-/// Each folder once, found in as many steps through the table as there are folders: they are few, and sessions many.
-const KNOWN: &str = "WITH RECURSIVE known(folder) AS (SELECT min(folder) FROM main.session_folder
-         UNION ALL SELECT (SELECT min(folder) FROM main.session_folder f WHERE f.folder > known.folder) FROM known WHERE known.folder IS NOT NULL)
-     SELECT folder FROM known WHERE folder IS NOT NULL";
-
-/// The folders that sessions went on in.
+/// The folders that sessions went on in, each found in one step through the table: they are few, and sessions many.
 pub(super) fn moved_to(db: &Connection) -> Result<Vec<String>> {
-    let mut query = db.prepare(KNOWN)?;
+    let sql = "WITH RECURSIVE known(folder) AS (SELECT min(folder) FROM main.session_folder
+             UNION ALL SELECT (SELECT min(folder) FROM main.session_folder f WHERE f.folder > known.folder) FROM known WHERE known.folder IS NOT NULL)
+         SELECT folder FROM known WHERE folder IS NOT NULL";
+    let mut query = db.prepare(sql)?;
     Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
 }
 
 impl Reader {
     /// The folders in which a session went on besides the first of each of its sources.
     pub(super) fn folders_moved_to(&self, session: &str) -> Result<Vec<String>> {
-        let sql =
-            format!("{KNOWN} AND EXISTS (SELECT 1 FROM main.session_folder f WHERE f.folder = known.folder AND f.session = ?1)");
-        let mut query = self.db.prepare_cached(&sql)?;
+        let sql = "SELECT folder FROM main.session_folder WHERE session = ?1 ORDER BY folder";
+        let mut query = self.db.prepare_cached(sql)?;
         Ok(query.query_map([session], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }
 

@@ -481,3 +481,5 @@ CREATE INDEX overtaken_digest ON overtaken(digest) WHERE digest IS NOT NULL;
 CREATE INDEX overtaken_later_digest ON overtaken(later_digest) WHERE later_digest IS NOT NULL;
 
 CREATE INDEX overtaken_later_note ON overtaken(later_note) WHERE later_note IS NOT NULL;
+
+CREATE INDEX session_folder_session ON session_folder(session);

@@ -78,9 +78,9 @@ impl IngestWriter<'_, '_> {
 
     /// A source names the folder from now on. Whatever was read first, the tables end the same.
     fn take_over_folder(&self, session: i64, source: i64, folder: &str) -> Result<()> {
-        let sql = "UPDATE source SET since = min(source.since, f.since) FROM session_folder f
-             WHERE source.pk = ?2 AND f.folder = ?3 AND f.session = (SELECT id FROM session WHERE pk = ?1)";
-        self.tx.prepare_cached(sql)?.execute(params![session, source, folder])?;
+        let known = "(SELECT since FROM session_folder WHERE folder = ?3 AND session = (SELECT id FROM session WHERE pk = ?1))";
+        let sql = format!("UPDATE source SET since = {known} WHERE pk = ?2 AND since > {known}");
+        self.tx.prepare_cached(&sql)?.execute(params![session, source, folder])?;
         let sql = "DELETE FROM session_folder WHERE folder = ?2 AND session = (SELECT id FROM session WHERE pk = ?1)
              AND NOT EXISTS (SELECT 1 FROM excluded_session e WHERE e.id = session)";
         self.tx.prepare_cached(sql)?.execute(params![session, folder])?;
@@ -136,7 +136,7 @@ impl IngestWriter<'_, '_> {
 
     /// Where a session took place at first, as its sources say.
     fn first_place(&self, session: i64) -> Result<Place> {
-        let sql = "SELECT cwd, file FROM source WHERE session = ?1 ORDER BY cwd IS NULL, agent <> '', first_at, file LIMIT 1";
+        let sql = "SELECT cwd, file FROM source WHERE session = ?1 ORDER BY cwd IS NULL, agent <> '', first_at, file";
         let place = |r: &Row<'_>| Ok(Place { cwd: r.get(0)?, file: r.get(1)? });
         Ok(self.tx.prepare_cached(sql)?.query_row([session], place)?)
     }

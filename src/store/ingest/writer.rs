@@ -100,10 +100,11 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
 
     /// Records how far a file is read, and what of it could not be read; and which sessions are out from here on.
     fn note_file(&mut self, batch: &'b IngestBatch, path: &str) -> Result<()> {
-        let file = self.file(batch, path)?;
+        self.record_file(batch, path)?;
+        const FILE: &str = "(SELECT pk FROM file WHERE path = ?1)";
         if batch.replaced {
-            self.tx.prepare_cached("DELETE FROM bad_line WHERE file = ?1")?.execute([file])?;
-            self.tx.prepare_cached("DELETE FROM unknown_row WHERE file = ?1")?.execute([file])?;
+            self.tx.prepare_cached(&format!("DELETE FROM bad_line WHERE file = {FILE}"))?.execute([path])?;
+            self.tx.prepare_cached(&format!("DELETE FROM unknown_row WHERE file = {FILE}"))?.execute([path])?;
             // Stored records outlive the file they came from: shift their offsets before those of the new file.
             self.flush_items()?;
             let sql = "UPDATE bundle SET moved = moved - ?2 WHERE source IN (SELECT pk FROM source WHERE file = ?1)";
@@ -117,15 +118,16 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         // The names of its unknown rows are the excluded project's.
         let is_out = self.is_excluded(&batch.file.place.session)?;
         if is_out {
-            self.tx.prepare_cached("DELETE FROM unknown_row WHERE file = ?1")?.execute([file])?;
+            self.tx.prepare_cached(&format!("DELETE FROM unknown_row WHERE file = {FILE}"))?.execute([path])?;
         }
         for (offset, why) in &batch.bad {
-            let mut insert = self.tx.prepare_cached("INSERT INTO bad_line VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")?;
-            self.done.rows_bad += insert.execute(params![file, *offset as i64, why])? as u64;
+            let sql = format!("INSERT INTO bad_line VALUES ({FILE}, ?2, ?3) ON CONFLICT DO NOTHING");
+            self.done.rows_bad += self.tx.prepare_cached(&sql)?.execute(params![path, *offset as i64, why])? as u64;
         }
         for (name, rows) in batch.unknown.iter().filter(|_| !is_out) {
-            let sql = "INSERT INTO unknown_row VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET rows = rows + excluded.rows";
-            self.tx.prepare_cached(sql)?.execute(params![file, name, *rows as i64])?;
+            let sql =
+                format!("INSERT INTO unknown_row VALUES ({FILE}, ?2, ?3) ON CONFLICT DO UPDATE SET rows = rows + excluded.rows");
+            self.tx.prepare_cached(&sql)?.execute(params![path, name, *rows as i64])?;
             // An unknown tag is part of a message whose own record type is known.
             self.done.rows_unknown += if name.starts_with('<') { 0 } else { *rows };
         }
@@ -188,18 +190,18 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         Ok(())
     }
 
-    fn file(&self, batch: &IngestBatch, path: &str) -> Result<i64> {
+    fn record_file(&self, batch: &IngestBatch, path: &str) -> Result<()> {
         // Until the whole file is read its size is recorded as unknown, so that the next run continues a run that was stopped.
         let (size, stamp) = if batch.complete { (batch.file.size as i64, batch.file.stamp) } else { (-1, 0) };
         let checkpoint = &batch.checkpoint;
         let sql = "INSERT INTO file(path, size, mtime_ns, head_len, head_hash, offset, tail_hash, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-             ON CONFLICT DO UPDATE SET size = ?2, mtime_ns = ?3, head_len = ?4, head_hash = ?5, offset = ?6, tail_hash = ?7, state = ?8
-             RETURNING pk";
+             ON CONFLICT DO UPDATE SET size = ?2, mtime_ns = ?3, head_len = ?4, head_hash = ?5, offset = ?6, tail_hash = ?7, state = ?8";
         let values = params![
             path, size, stamp, checkpoint.head_len as i64, checkpoint.head_hash, checkpoint.offset as i64, checkpoint.tail_hash,
             batch.conversation
         ];
-        Ok(self.tx.prepare_cached(sql)?.query_row(values, |r| r.get(0))?)
+        self.tx.prepare_cached(sql)?.execute(values)?;
+        Ok(())
     }
 
     /// Excludes a session with a part in an excluded project. What it said before any directory was known is removed here, and after the
@@ -368,9 +370,9 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         }
         *self.done.sessions_new.entry(batch.file.place.client).or_default() += 1;
         let project = ensure_project(self.tx, &folder_key(&batch.file.stored_path()))?;
-        let mut insert =
-            self.tx.prepare_cached("INSERT INTO session(id, project, client, grew_at) VALUES (?1, ?2, ?3, 0) RETURNING pk")?;
-        Ok(insert.query_row(params![id, project, batch.file.place.client.key()], |r| r.get(0))?)
+        // `RETURNING` would make a table for the answer, for every session.
+        let mut insert = self.tx.prepare_cached("INSERT INTO session(id, project, client, grew_at) VALUES (?1, ?2, ?3, 0)")?;
+        Ok(insert.insert(params![id, project, batch.file.place.client.key()])?)
     }
 
     /// Prompts that another tool told of are in the transcript, too, which knows better.

@@ -3,6 +3,7 @@
 //! Counted are SQLite's own instructions, which are the same for the same files however fast the machine is.
 
 use std::collections::BTreeMap;
+use std::fs;
 
 use jiff::{Span, Timestamp};
 use serde_json::{Value, json};
@@ -220,4 +221,40 @@ fn twice_as_much_takes_no_statement_four_times_as_long() {
         }
     }
     assert!(slow.is_empty(), "{slow:#?}");
+}
+
+/// How many times a first run over sessions that are too short for a digest waits for the disk: for each transaction that writes, and for each
+/// statement that writes in none.
+fn writes_of_sessions_left_out(sessions: usize) -> usize {
+    let world = World::new();
+    for n in 0..sessions {
+        let mut lines = Lines::of(n);
+        lines.prompt(&step(n));
+        lines.put(&world);
+    }
+    let file = world.root().join("statements");
+    let mut digest = world.process();
+    digest.args(["digest", "--summarizer", "extract", "--jobs", "1"]).env("RECALL_STATEMENTS", &file);
+    assert_eq!(digest.output().expect("recall runs").status.code(), Some(0));
+    assert_eq!(world.count("SELECT count(*) FROM session WHERE skip IS NOT NULL AND NOT dirty"), sessions as i64);
+    let (mut writes, mut is_open) = (0, false);
+    for statement in fs::read_to_string(file).expect("statements").lines() {
+        match statement.split(' ').next().unwrap_or_default() {
+            "BEGIN" => {
+                is_open = true;
+                writes += usize::from(statement == "BEGIN IMMEDIATE");
+            }
+            "COMMIT" | "ROLLBACK" => is_open = false,
+            "INSERT" | "UPDATE" | "DELETE" => writes += usize::from(!is_open),
+            _ => {}
+        }
+    }
+    writes
+}
+
+#[test]
+fn that_sessions_are_left_out_is_stored_for_many_at_once() {
+    let (few, many) = (writes_of_sessions_left_out(4), writes_of_sessions_left_out(60));
+    assert!(few > 0);
+    assert_eq!(many, few);
 }

@@ -34,6 +34,8 @@ use crate::sys::{failpoints, shutdown};
 
 /// How many sessions of a backlog are offered to the model first: those that the next days ask for most, for a few cents.
 pub(crate) const FIRST_OFFER: usize = 20;
+/// Of how many sessions it is stored in one transaction that no digest is made: each waits for the disk, and such sessions may be most of all.
+const SESSIONS_TOGETHER: usize = 200;
 
 impl DigestMaker<'_> {
     pub(crate) fn run(&self, store: &mut Writer, report: &mut Report) -> Result<()> {
@@ -51,11 +53,11 @@ impl DigestMaker<'_> {
         failpoints::point("sessions chosen");
         report.sessions_skipped = plan.skipped.iter().filter(|(_, skip)| skip.is_for_good()).count() as u64;
         report.sessions_waiting = plan.skipped.len() as u64 - report.sessions_skipped;
-        for (head, skip) in &plan.skipped {
-            self.record_skip(store, head, skip)?;
+        for some in plan.skipped.chunks(SESSIONS_TOGETHER) {
+            store.in_transaction(|| some.iter().try_for_each(|(head, skip)| record_skip(store, head, skip)))?;
         }
-        for head in &plan.unchanged {
-            store.refresh_pages(head.pk)?;
+        for some in plan.unchanged.chunks(SESSIONS_TOGETHER) {
+            store.in_transaction(|| some.iter().try_for_each(|head| store.refresh_pages(head.pk)))?;
         }
         self.make_interims(store, report, &plan.interim)?;
         report.left_without_model = (plan.backlog.len() + plan.left.len()) as u64;
@@ -143,14 +145,6 @@ impl DigestMaker<'_> {
         })
     }
 
-    /// Records why a session is skipped, so that one that cannot be digested as it is is not examined again until it grows.
-    fn record_skip(&self, store: &mut Writer, head: &SessionHead, skip: &SkipReason) -> Result<()> {
-        if skip.is_for_good() {
-            store.drop_digest(head.pk)?;
-        }
-        store.record_skip(head.pk, &skip.in_common())
-    }
-
     /// Works through the sessions with at most `parallel_calls` model calls in flight.
     fn work(&self, run: &mut RunState<'_>, mut ready: VecDeque<(SessionHead, Option<SkipReason>)>) -> Result<()> {
         std::thread::scope(|scope| {
@@ -196,4 +190,12 @@ impl DigestMaker<'_> {
         }
         Ok(None)
     }
+}
+
+/// Records why a session is skipped, so that one that cannot be digested as it is is not examined again until it grows.
+fn record_skip(store: &Writer, head: &SessionHead, skip: &SkipReason) -> Result<()> {
+    if skip.is_for_good() {
+        store.drop_digest(head.pk)?;
+    }
+    store.record_skip(head.pk, &skip.in_common())
 }
