@@ -10,11 +10,10 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Mutex;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use super::{Reader, Writer};
 use crate::store::legacy_titles::TitleCache;
@@ -22,6 +21,8 @@ use crate::sys::threads;
 
 /// How many results of each thread may wait for delivery.
 const RESULTS_AHEAD: usize = 8;
+/// For so many results, or inputs, at once a thread that waits is woken.
+const AT_ONCE: usize = 4;
 /// Batch size, in sessions. Readers are released between batches so that the write-ahead log can be checkpointed.
 pub(crate) const BATCH_SESSIONS: usize = 2000;
 /// Results are consumed by a single thread; more workers than this would wait for it, and each of them holds memory.
@@ -49,16 +50,13 @@ impl Reader {
         if threads < 2 || all.len() <= MAX_SEQUENTIAL {
             return self.map_in_turn(&ends, all, &make, &mut take);
         }
-        let (feed, fed) = channel();
-        let (send, receive) = channel();
-        let fed = Mutex::new(fed);
+        let desk = Desk::new(all.len());
         thread::scope(|scope| {
-            // Dropped when consumption ends, however it ends; the workers then stop.
-            let (feed, receive) = (feed, receive);
+            let _closing = Closing(&desk);
             let mut started = 0;
-            for send in vec![send; threads] {
-                let (path, reopen, fed, make) = (&self.path, self.reopen, &fed, &make);
-                let worker = move || work(|| reopen(path), fed, &send, |store, at: usize| make(store, &all[at]));
+            for _ in 0..threads {
+                let (path, reopen, desk, make) = (&self.path, self.reopen, &desk, &make);
+                let worker = move || work(|| reopen(path), desk, |store, at: usize| make(store, &all[at]));
                 if threads::spawn(scope, worker).is_err() {
                     break;
                 }
@@ -67,20 +65,13 @@ impl Reader {
             if started == 0 {
                 return self.map_in_turn(&ends, all, &make, &mut take);
             }
-            let mut waiting = BTreeMap::new();
-            let mut asked_for = 0..all.len();
-            asked_for.by_ref().take(started * RESULTS_AHEAD).for_each(|at| _ = feed.send(at));
-            for (at, one) in all.iter().enumerate() {
-                while !waiting.contains_key(&at) {
-                    let (other, made) = receive.recv().context("a thread that reads the index has ended")?;
-                    waiting.insert(other, made);
-                }
+            desk.open(started * RESULTS_AHEAD);
+            for one in all {
+                let made = desk.take();
                 if ends() {
                     break;
                 }
-                let Some(made) = waiting.remove(&at) else { continue };
                 take(one, made.unwrap_or_else(|panic| resume_unwind(panic)))?;
-                asked_for.next().into_iter().for_each(|at| _ = feed.send(at));
             }
             Ok(())
         })
@@ -105,19 +96,139 @@ impl Writer {
     }
 }
 
-type WorkerResult<R> = (usize, thread::Result<Result<R>>);
+type Made<R> = thread::Result<Result<R>>;
 
-/// Computes results until the input channel is closed.
-fn work<R>(
-    open: impl Fn() -> Result<Reader>,
-    fed: &Mutex<Receiver<usize>>,
-    send: &Sender<WorkerResult<R>>,
-    make: impl Fn(&Reader, usize) -> Result<R>,
-) {
+/// Where workers find what to do next, and lay down what they made.
+///
+/// Whoever waits is woken for several things at once where there are more: with many small sessions, threads that wake each other for every
+/// one of them take longer for that than for a session.
+struct Desk<R> {
+    state: Mutex<DeskState<R>>,
+    may_begin: Condvar,
+    may_take: Condvar,
+    /// How many inputs there are.
+    all: usize,
+}
+
+struct DeskState<R> {
+    /// How many results may lie here or be worked on.
+    ahead: usize,
+    /// The first input that no worker has begun.
+    next: usize,
+    /// The first whose result was not taken.
+    awaited: usize,
+    made: BTreeMap<usize, Made<R>>,
+    /// Workers that make a result.
+    working: usize,
+    /// Workers that wait for something to do.
+    waiting: usize,
+    /// The consumer waits.
+    is_wanted: bool,
+    is_closed: bool,
+}
+
+impl<R> DeskState<R> {
+    /// How many inputs may be begun now.
+    fn room(&self, all: usize) -> usize {
+        (self.awaited + self.ahead).min(all) - self.next
+    }
+
+    /// Is there what the consumer waits for, and is it worth waking it? Nobody else will if no worker makes anything.
+    fn is_due(&self) -> bool {
+        self.is_wanted && self.made.contains_key(&self.awaited) && (self.made.len() >= AT_ONCE || self.working == 0)
+    }
+}
+
+impl<R> Desk<R> {
+    /// Closed to workers, until it is opened.
+    fn new(all: usize) -> Self {
+        let state = DeskState {
+            ahead: 0,
+            next: 0,
+            awaited: 0,
+            made: BTreeMap::new(),
+            working: 0,
+            waiting: 0,
+            is_wanted: false,
+            is_closed: false,
+        };
+        Self { state: Mutex::new(state), may_begin: Condvar::new(), may_take: Condvar::new(), all }
+    }
+
+    fn state(&self) -> MutexGuard<'_, DeskState<R>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn open(&self, ahead: usize) {
+        self.state().ahead = ahead;
+        self.may_begin.notify_all();
+    }
+
+    /// Lays down what a worker made, and returns the place of the next input, for which it may wait; none at the end.
+    fn next(&self, made: Option<(usize, Made<R>)>) -> Option<usize> {
+        let mut state = self.state();
+        if let Some((at, made)) = made {
+            state.made.insert(at, made);
+            state.working -= 1;
+        }
+        let next = loop {
+            if state.is_closed || state.next == self.all {
+                break None;
+            }
+            if state.room(self.all) > 0 {
+                state.working += 1;
+                state.next += 1;
+                break Some(state.next - 1);
+            }
+            if state.is_due() {
+                self.may_take.notify_one();
+            }
+            state.waiting += 1;
+            state = self.may_begin.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.waiting -= 1;
+        };
+        if state.is_due() {
+            self.may_take.notify_one();
+        }
+        next
+    }
+
+    /// The result for the next input in order. Waits for it.
+    fn take(&self) -> Made<R> {
+        let mut state = self.state();
+        loop {
+            let awaited = state.awaited;
+            let made = state.made.remove(&awaited);
+            state.awaited += usize::from(made.is_some());
+            let room = state.room(self.all);
+            if state.waiting > 0 && (room >= AT_ONCE || room > 0 && made.is_none()) {
+                self.may_begin.notify_all();
+            }
+            if let Some(made) = made {
+                return made;
+            }
+            state.is_wanted = true;
+            state = self.may_take.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.is_wanted = false;
+        }
+    }
+}
+
+/// Sends the workers home when the consumer ends, however it ends.
+struct Closing<'d, R>(&'d Desk<R>);
+
+impl<R> Drop for Closing<'_, R> {
+    fn drop(&mut self) {
+        self.0.state().is_closed = true;
+        self.0.may_begin.notify_all();
+    }
+}
+
+/// Computes results until there is nothing more to do.
+fn work<R>(open: impl Fn() -> Result<Reader>, desk: &Desk<R>, make: impl Fn(&Reader, usize) -> Result<R>) {
     let mut store = None;
-    loop {
-        let next = fed.lock().map(|fed| fed.recv());
-        let Ok(Ok(at)) = next else { return };
+    let mut last = None;
+    while let Some(at) = desk.next(last.take()) {
         // Without `catch_unwind`, a panic here would leave the consumer waiting for this result for ever.
         let made = catch_unwind(AssertUnwindSafe(|| {
             let store = match &mut store {
@@ -126,9 +237,7 @@ fn work<R>(
             };
             store.in_snapshot(|| make(store, at))
         }));
-        if send.send((at, made)).is_err() {
-            return;
-        }
+        last = Some((at, made));
     }
 }
 

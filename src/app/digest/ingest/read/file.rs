@@ -4,11 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
-use std::sync::mpsc::SyncSender;
 
 use anyhow::Result;
 
-use super::{PendingFile, TranscriptReader};
+use super::{Outgoing, PendingFile, TranscriptReader};
 use crate::store::ingest::{FencedText, IngestBatch};
 use crate::sys::progress::Progress;
 use crate::sys::shutdown;
@@ -24,7 +23,7 @@ const BATCH_BYTES: u64 = 1 << 20;
 const LONG_LINE_BYTES: usize = 1 << 20;
 
 impl TranscriptReader<'_> {
-    pub(super) fn read_file(&self, pending: &PendingFile, send: &SyncSender<Result<IngestBatch>>, bar: &Progress) -> Result<()> {
+    pub(super) fn read_file(&self, pending: &PendingFile, out: &mut Outgoing, bar: &Progress) -> Result<()> {
         if self.may_be_excluded(&pending.file) {
             return Ok(());
         }
@@ -61,7 +60,7 @@ impl TranscriptReader<'_> {
                 batch.conversation = conversation.stored();
                 let next = self.empty(pending, batch.checkpoint.clone());
                 pending.part.iter().for_each(|part| part.narrow(batch));
-                if send.send(Ok(std::mem::replace(batch, next))).is_err() || shutdown::requested() {
+                if !out.put(std::mem::replace(batch, next)) || shutdown::requested() {
                     return Ok(());
                 }
             }
@@ -73,7 +72,7 @@ impl TranscriptReader<'_> {
         batch.conversation = conversation.stored();
         batch.checkpoint = delta.checkpoint_at(read_to)?;
         pending.part.iter().for_each(|part| part.narrow(&mut batch));
-        let _ = send.send(Ok(batch));
+        out.put(batch);
         Ok(())
     }
 

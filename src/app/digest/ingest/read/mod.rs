@@ -28,8 +28,13 @@ use transcripts::source::looked_into;
 
 /// Input bytes per transaction.
 const TRANSACTION_BYTES: u64 = 8 << 20;
-/// Capacity of the channel between readers and writer; together with `BATCH` it bounds memory.
+/// Capacity of the channel between readers and writer; together with the size of a batch, and of what is handed over, it bounds memory.
 const CHANNEL_CAPACITY: usize = 8;
+/// Small files are read and handed over together, up to so many bytes: that threads wake each other takes about as long as reading one, and while
+/// the writer stores some, more of the next ones are read.
+const TOGETHER_BYTES: u64 = 256 << 10;
+/// So many at most: of some agents a session's size is not known before it is read.
+const TOGETHER_FILES: usize = 64;
 
 /// A file with new content, and where to continue.
 pub(crate) struct PendingFile {
@@ -94,18 +99,22 @@ impl<'a> TranscriptReader<'a> {
     pub(crate) fn run(&self, pending: &[PendingFile], store: &mut Writer, report: &mut Report) -> Result<()> {
         let pool = threads::pool(self.jobs).context("cannot read transcripts")?;
         let bar = Progress::of_bytes("reading", pending.iter().map(PendingFile::bytes).sum());
-        let (send, receive) = sync_channel::<Result<IngestBatch>>(CHANNEL_CAPACITY);
+        let (send, receive) = sync_channel(CHANNEL_CAPACITY);
         let stored = pool.in_place_scope(|scope| {
             let bar = &bar;
             scope.spawn(move |_| {
                 // Main transcripts first: only they tell which work of subagents belongs to a private turn.
                 for agents in [false, true] {
-                    let of_kind = pending.par_iter().with_max_len(1).filter(|p| p.file.place.agent.is_some() == agents);
-                    of_kind.for_each_with(send.clone(), |send, one| self.read(one, send, bar));
+                    let of_kind = pending.iter().filter(|p| p.file.place.agent.is_some() == agents).collect();
+                    together(of_kind).par_iter().with_max_len(1).for_each_with(send.clone(), |send, some| {
+                        let mut out = Outgoing::new(send);
+                        some.iter().for_each(|one| self.read(one, &mut out, bar));
+                        out.hand_over();
+                    });
                 }
             });
             // Ends when the last reader hangs up. An error closes the channel, which ends the readers.
-            self.write(receive.into_iter(), store, report)
+            self.write(receive.into_iter().flatten(), store, report)
         });
         drop(bar);
         stored
@@ -157,14 +166,59 @@ impl<'a> TranscriptReader<'a> {
         Ok(())
     }
 
-    fn read(&self, pending: &PendingFile, send: &SyncSender<Result<IngestBatch>>, bar: &Progress) {
+    fn read(&self, pending: &PendingFile, out: &mut Outgoing, bar: &Progress) {
         if shutdown::requested() {
             return;
         }
         let path = &pending.file.path;
-        let read = self.read_file(pending, send, bar).with_context(|| format!("cannot read {}", path.display()));
+        let read = self.read_file(pending, out, bar).with_context(|| format!("cannot read {}", path.display()));
         if let Err(e) = read {
-            let _ = send.send(Err(e));
+            out.held.push(Err(e));
         }
+    }
+}
+
+/// Files, in their order, in groups that are read by one thread each: a large one alone.
+fn together(files: Vec<&PendingFile>) -> Vec<Vec<&PendingFile>> {
+    let mut groups: Vec<Vec<&PendingFile>> = Vec::new();
+    let mut bytes = 0;
+    for file in files {
+        match groups.last_mut() {
+            Some(group) if group.len() < TOGETHER_FILES && bytes + file.bytes() <= TOGETHER_BYTES => group.push(file),
+            _ => {
+                groups.push(vec![file]);
+                bytes = 0;
+            }
+        }
+        bytes += file.bytes();
+    }
+    groups
+}
+
+type Batches = Vec<Result<IngestBatch>>;
+
+/// What a thread has read and not yet handed over to the writer.
+struct Outgoing<'s> {
+    send: &'s SyncSender<Batches>,
+    held: Batches,
+    bytes: u64,
+}
+
+impl<'s> Outgoing<'s> {
+    fn new(send: &'s SyncSender<Batches>) -> Self {
+        Self { send, held: Vec::new(), bytes: 0 }
+    }
+
+    /// Adds a batch. Returns false if the writer has ended.
+    fn put(&mut self, batch: IngestBatch) -> bool {
+        self.bytes += batch.bytes;
+        self.held.push(Ok(batch));
+        self.bytes < TOGETHER_BYTES || self.hand_over()
+    }
+
+    fn hand_over(&mut self) -> bool {
+        self.bytes = 0;
+        let held = std::mem::take(&mut self.held);
+        held.is_empty() || self.send.send(held).is_ok()
     }
 }
