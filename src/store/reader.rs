@@ -48,8 +48,12 @@ impl Reader {
         Ok(self.db.prepare_cached("PRAGMA data_version")?.query_row([], |r| r.get(0))?)
     }
 
-    /// Runs `read` in one transaction: locks are taken once, and it sees one state of the index whatever is written meanwhile.
+    /// Runs `read` in one transaction: locks are taken once, and it sees one state of the index whatever is written meanwhile. Inside another
+    /// transaction it is a part of that one.
     pub(crate) fn in_snapshot<T>(&self, read: impl FnOnce() -> Result<T>) -> Result<T> {
+        if !self.db.is_autocommit() {
+            return read();
+        }
         let tx = Transaction::new_unchecked(&self.db, TransactionBehavior::Deferred)?;
         let done = read();
         tx.finish()?;

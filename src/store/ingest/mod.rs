@@ -137,6 +137,10 @@ impl Reader {
     /// The files that changed since they were last read, sorted by path, with their previous state. In most runs nearly all files are
     /// unchanged; for those only size and stamp are compared, looked up by stamp because two files seldom share one.
     pub(crate) fn changed_files(&self, found: Vec<TranscriptFile>) -> Result<Vec<(TranscriptFile, Option<KnownFile>)>> {
+        self.in_snapshot(|| self.changed_among(found))
+    }
+
+    fn changed_among(&self, found: Vec<TranscriptFile>) -> Result<Vec<(TranscriptFile, Option<KnownFile>)>> {
         let mut changed = vec![true; found.len()];
         let mut by_stamp: Vec<_> = found.iter().enumerate().map(|(at, file)| (file.stamp, at)).collect();
         by_stamp.sort_unstable();

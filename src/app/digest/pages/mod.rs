@@ -267,8 +267,9 @@ impl<'a> PageWriter<'a> {
 
     /// Writes the pages of sessions, after all of them are recorded.
     fn sessions(&mut self, batch: PageBatch) -> Result<()> {
-        let moved: Vec<String> =
-            batch.made.iter().map(|(pk, made)| self.leave_former(*pk, made.as_ref())).collect::<Result<_>>()?;
+        let store = self.store;
+        let moved: Vec<String> = store
+            .in_snapshot(|| batch.made.iter().map(|(pk, made)| self.leave_former(*pk, made.as_ref())).collect::<Result<_>>())?;
         self.store.in_transaction(|| {
             batch.made.iter().filter_map(|(pk, made)| Some((pk, made.as_ref()?))).try_for_each(|(pk, made)| {
                 self.store.record_page(&PageRecord { path: made.path.clone(), session: Some(*pk), day: made.day.clone() })?;

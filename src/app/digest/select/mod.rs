@@ -45,6 +45,10 @@ impl DigestMaker<'_> {
     /// Which sessions get a digest, who makes it, and why the others get none. With `newest` the model makes those of the newest sessions
     /// up to that number, of a backlog, too.
     pub(crate) fn plan(&self, store: &Reader, newest: Option<usize>) -> Result<DigestPlan> {
+        store.in_snapshot(|| self.planned(store, newest))
+    }
+
+    fn planned(&self, store: &Reader, newest: Option<usize>) -> Result<DigestPlan> {
         let mut plan = DigestPlan::default();
         let candidates = self.candidates(store, &mut plan)?;
         let backlog = self.backlog(store, &candidates)?;
