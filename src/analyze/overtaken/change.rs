@@ -56,6 +56,17 @@ pub(super) enum Change {
 }
 
 impl Change {
+    /// A sentence that it overtakes holds one of these words.
+    pub(super) fn words(&self) -> Option<&BTreeSet<String>> {
+        match self {
+            Self::Leaves { left: words, .. }
+            | Self::Sets { about: words, .. }
+            | Self::Returns { to: words }
+            | Self::Turns { names: words, .. } => Some(words),
+            Self::States { .. } | Self::Corrects { .. } => None,
+        }
+    }
+
     /// Does it overtake what an earlier sentence says?
     pub(super) fn overtakes(&self, later: &Sentence, earlier: &Sentence) -> bool {
         let may_be = match self {
@@ -334,7 +345,7 @@ fn returns(sentence: &Sentence) -> Option<Change> {
     (!to.is_empty() && !is_value).then_some(Change::Returns { to })
 }
 
-/// The changes that a sentence tells of.
+/// The changes that a sentence tells of, without what it [states](states_anew).
 pub(super) fn changes_of(sentence: &Sentence) -> Vec<Change> {
     if sentence.is_unsure {
         return Vec::new();
@@ -344,8 +355,13 @@ pub(super) fn changes_of(sentence: &Sentence) -> Vec<Change> {
     all.extend(returns(sentence));
     all.extend(turned(sentence).map(|(names, on)| Change::Turns { names, on }));
     all.extend(corrects(sentence));
-    all.extend(beginnings(sentence).into_iter().map(|begins| Change::States { begins }));
     all
+}
+
+/// What a sentence states, maybe otherwise than an earlier one.
+pub(super) fn states_anew(sentence: &Sentence) -> impl Iterator<Item = Change> {
+    let stated = if sentence.is_unsure { Vec::new() } else { beginnings(sentence) };
+    stated.into_iter().map(|begins| Change::States { begins })
 }
 
 fn leaves(sentence: &Sentence, at: usize, range: Range<usize>) -> Option<Change> {

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use hashbrown::{HashMap, HashSet};
 
 pub(in crate::analyze) use self::change::is_unit;
-use self::change::{Change, Quantity, TakenBack, ValueKey, changes_of};
+use self::change::{Change, Quantity, TakenBack, ValueKey, changes_of, states_anew};
 pub(crate) use self::offered::{EarlierText, OfferedStatement, offered};
 use self::sentence::Sentence;
 use crate::analyze::prose::sentences_in_any_case;
@@ -112,10 +112,30 @@ impl LastPlaces {
     }
 }
 
+/// The sentences that another one may overtake, with their places.
+fn overtakable(placed: &[Placed]) -> impl Iterator<Item = (usize, &Sentence)> {
+    let sentences = placed.iter().enumerate().map(|(at, one)| (at, &one.sentence));
+    sentences.filter(|(_, sentence)| sentence.may_be_overtaken() || change::tells_state_by_deed(sentence))
+}
+
+/// Those that hold one of these words, by it: most words are never asked for.
+type ByWord<'p> = HashMap<&'p str, Vec<usize>>;
+
+fn by_word<'p>(placed: &'p [Placed], asked: &HashSet<&str>) -> ByWord<'p> {
+    let mut by_word = ByWord::new();
+    if asked.is_empty() {
+        return by_word;
+    }
+    for (at, sentence) in overtakable(placed).filter(|(_, sentence)| sentence.may_hold(asked)) {
+        let held = sentence.words().iter().filter(|word| asked.contains(word.as_str()));
+        held.for_each(|word| by_word.entry(word).or_default().push(at));
+    }
+    by_word
+}
+
 /// Sentences by what they have to share with one that overtakes them.
-#[derive(Default)]
 struct SentenceIndex<'p> {
-    by_word: HashMap<&'p str, Vec<usize>>,
+    by_word: ByWord<'p>,
     /// By the first two content words of a clause.
     by_beginning: HashMap<[String; 2], Vec<usize>>,
     /// Those that say what causes something.
@@ -123,14 +143,11 @@ struct SentenceIndex<'p> {
 }
 
 impl<'p> SentenceIndex<'p> {
-    fn of(placed: &'p [Placed]) -> Self {
-        let mut index = Self::default();
-        for (at, Placed { sentence, .. }) in placed
-            .iter()
-            .enumerate()
-            .filter(|(_, one)| one.sentence.may_be_overtaken() || change::tells_state_by_deed(&one.sentence))
-        {
-            sentence.words().iter().for_each(|word| index.by_word.entry(word).or_default().push(at));
+    /// For these changes, and for what sentences state.
+    fn of(placed: &'p [Placed], changes: &[(usize, Vec<Change>)]) -> Self {
+        let asked = changes.iter().flat_map(|(_, all)| all).filter_map(Change::words).flatten().map(String::as_str).collect();
+        let mut index = Self { by_word: by_word(placed, &asked), by_beginning: HashMap::new(), causal: Vec::new() };
+        for (at, sentence) in overtakable(placed) {
             for beginning in change::beginnings(sentence) {
                 index.by_beginning.entry(beginning).or_default().push(at);
             }
@@ -142,15 +159,13 @@ impl<'p> SentenceIndex<'p> {
     /// The sentences that a change may overtake; none where too many would have to be looked at.
     fn candidates(&self, change: &Change) -> &[usize] {
         let found = match change {
-            Change::Leaves { left: words, .. }
-            | Change::Sets { about: words, .. }
-            | Change::Returns { to: words }
-            | Change::Turns { names: words, .. } => {
-                let holding = words.iter().map(|word| self.by_word.get(word.as_str()).map_or(&[][..], Vec::as_slice));
-                holding.min_by_key(|all| all.len()).unwrap_or_default()
-            }
             Change::States { begins } => self.by_beginning.get(begins).map_or(&[][..], Vec::as_slice),
             Change::Corrects { .. } => &self.causal,
+            _ => {
+                let words = change.words().into_iter().flatten();
+                let holding = words.map(|word| self.by_word.get(word.as_str()).map_or(&[][..], Vec::as_slice));
+                holding.min_by_key(|all| all.len()).unwrap_or_default()
+            }
         };
         if found.len() <= MAX_ALIKE { found } else { &[] }
     }
@@ -160,7 +175,7 @@ impl<'p> SentenceIndex<'p> {
 struct Repeats<'p> {
     all: &'p [Said<'p>],
     placed: &'p [Placed],
-    index: &'p SentenceIndex<'p>,
+    by_word: ByWord<'p>,
     /// Of the words that were asked for; the last that was said comes first.
     known: HashMap<&'p str, ByValue<'p>>,
 }
@@ -168,14 +183,27 @@ struct Repeats<'p> {
 /// Where values are stated: the place, the sentence, what it states.
 type ByValue<'p> = HashMap<ValueKey<'p>, Vec<(usize, usize, &'p Quantity)>>;
 
+/// The words by which it is found whether what the later sentence takes back of the earlier one is said again.
+fn shared_words<'p>(before: &'p Sentence, after: &'p Sentence) -> impl Iterator<Item = &'p String> {
+    before.words().intersection(after.words()).filter(|word| !change::is_unit(word))
+}
+
 impl<'p> Repeats<'p> {
+    /// Of what these later sentences may take back of earlier ones.
+    fn of(all: &'p [Said<'p>], placed: &'p [Placed], found: impl Iterator<Item = (usize, usize)>) -> Self {
+        let both = found.map(|(earlier, later)| (&placed[earlier].sentence, &placed[later].sentence));
+        let taken_back = both.filter(|(before, after)| TakenBack::of(before, after).is_some());
+        let asked = taken_back.flat_map(|(before, after)| shared_words(before, after)).map(String::as_str).collect();
+        Self { all, placed, by_word: by_word(placed, &asked), known: HashMap::new() }
+    }
+
     /// Is said again, after the later one, what it takes back of the earlier one?
     fn say_again(&mut self, earlier: usize, later: usize) -> bool {
-        let (all, placed, index) = (self.all, self.placed, self.index);
+        let (all, placed) = (self.all, self.placed);
         let (before, after) = (&placed[earlier].sentence, &placed[later].sentence);
         let Some(back) = TakenBack::of(before, after) else { return false };
-        let both = before.words().intersection(after.words()).filter(|word| !change::is_unit(word));
-        let rare = both.filter_map(|word| Some((word, index.by_word.get(word.as_str())?))).min_by_key(|(_, holding)| holding.len());
+        let holding = shared_words(before, after).filter_map(|word| Some((word, self.by_word.get(word.as_str())?)));
+        let rare = holding.min_by_key(|(_, holding)| holding.len());
         let Some((rare, holding)) = rare else { return false };
         let by_value = self.known.entry(rare).or_insert_with(|| {
             let mut by_value = ByValue::new();
@@ -256,18 +284,27 @@ pub(crate) fn overtakings_with(all: &[Said<'_>], places: &[String], claimed: &[C
     let place = |(text, last): (String, LastPlaces)| Placed { last, sentence: Sentence::of(text) };
     let mut placed: Vec<Placed> = last.into_iter().map(place).collect();
     placed.sort_by(|a, b| (a.last.said, &a.sentence.text).cmp(&(b.last.said, &b.sentence.text)));
-    let index = SentenceIndex::of(&placed);
+    let telling = placed.iter().enumerate().filter(|(_, one)| !one.sentence.names_line);
+    let changes = telling.map(|(at, one)| (at, changes_of(&one.sentence))).filter(|(_, all)| !all.is_empty());
+    // Few tell of any, but all may state something.
+    let changes: Vec<(usize, Vec<Change>)> = changes.collect();
+    let index = SentenceIndex::of(&placed, &changes);
     let is_later = |before: &Said<'_>, after: &Said<'_>| before.of != after.of && before.at < after.at;
     let mut found: BTreeMap<(usize, usize), FoundBy> = BTreeMap::new();
+    let mut look = |later_at: usize, change: &Change| {
+        let later = &placed[later_at];
+        let overtaken = index.candidates(change).iter().filter(|earlier_at| {
+            let earlier = &placed[**earlier_at];
+            let (before, after) = (&all[earlier.last.said], &all[later.last.said]);
+            is_later(before, after) && change.overtakes(&later.sentence, &earlier.sentence)
+        });
+        found.extend(overtaken.map(|earlier_at| ((*earlier_at, later_at), FoundBy::Rule)));
+    };
+    for (later_at, changes) in &changes {
+        changes.iter().for_each(|change| look(*later_at, change));
+    }
     for (later_at, later) in placed.iter().enumerate().filter(|(_, one)| !one.sentence.names_line) {
-        for change in changes_of(&later.sentence) {
-            let overtaken = index.candidates(&change).iter().filter(|earlier_at| {
-                let earlier = &placed[**earlier_at];
-                let (before, after) = (&all[earlier.last.said], &all[later.last.said]);
-                is_later(before, after) && change.overtakes(&later.sentence, &earlier.sentence)
-            });
-            found.extend(overtaken.map(|earlier_at| ((*earlier_at, later_at), FoundBy::Rule)));
-        }
+        states_anew(&later.sentence).for_each(|change| look(later_at, &change));
     }
     for pair in named.pairs(claimed, &placed) {
         if is_later(&all[placed[pair.0].last.said], &all[placed[pair.1].last.said]) {
@@ -275,7 +312,7 @@ pub(crate) fn overtakings_with(all: &[Said<'_>], places: &[String], claimed: &[C
         }
     }
     // What is said again after that, in whatever words, stands again.
-    let mut repeats = Repeats { all, placed: &placed, index: &index, known: HashMap::new() };
+    let mut repeats = Repeats::of(all, &placed, found.keys().copied());
     found.retain(|(earlier, later), _| !repeats.say_again(*earlier, *later));
     let overtaking = |((earlier, later), by): ((usize, usize), FoundBy)| Overtaking {
         earlier: placed[earlier].last.said,

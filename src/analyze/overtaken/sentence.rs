@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::{Deref, Range};
 use std::rc::Rc;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::change::{self, Narrows, Quantity};
 use super::word_lists::{WordList, WordLists, is_generic};
@@ -154,6 +154,15 @@ impl Sentence {
         self.words.get_or_init(|| content_words(&self.text))
     }
 
+    /// May it hold one of these content words? Most sentences do not, as those of their tokens tell, which are known from other sentences.
+    pub(super) fn may_hold(&self, words: &HashSet<&str>) -> bool {
+        let holds = |word: &String| words.contains(word.as_str());
+        // A number may reach over the end of a token, and a sigma is another one at the end of a word.
+        let has_own = |c: char| c.is_ascii_digit() || c == 'Σ';
+        self.tokens.iter().any(|token| token.content().iter().any(holds))
+            || self.text.contains(has_own) && self.words().iter().any(holds)
+    }
+
     pub(in crate::analyze) fn word(&self, at: usize) -> &str {
         self.tokens.get(at).filter(|token| token.is_word).map_or("", |token| token.text.as_str())
     }
@@ -199,8 +208,7 @@ impl Sentence {
 
     /// Does it say that something is no longer as it was?
     pub(in crate::analyze) fn tells_change(&self) -> bool {
-        change::changes_of(self).iter().any(|change| !matches!(change, change::Change::States { .. }))
-            || self.tokens.iter().any(|token| token.is_word && change::is_change(&token.text))
+        !change::changes_of(self).is_empty() || self.tokens.iter().any(|token| token.is_word && change::is_change(&token.text))
     }
 
     /// Does it deny something, and not deny that again?

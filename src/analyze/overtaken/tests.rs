@@ -180,6 +180,14 @@ fn what_is_said_again_in_two_places_stands_again() {
 }
 
 proptest::proptest! {
+    #[test]
+    fn a_sentence_may_hold_each_of_its_words(text in "([a-zA-Z0-9_.,:'/@+# \u{2019}-]{0,30}|.{0,12}|[ΑΣας ]{0,6}){0,4}") {
+        let sentence = super::Sentence::of(text);
+        for word in sentence.words() {
+            proptest::prop_assert!(sentence.may_hold(&[word.as_str()].into_iter().collect()), "{}", word);
+        }
+    }
+
     /// Whatever else was said, a statement overtakes another if it does so alone, and neither is said again by one of the others.
     #[test]
     fn a_link_stands_among_all_if_it_stands_beside_each(

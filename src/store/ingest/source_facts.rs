@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::Result;
-use rusqlite::{Row, Transaction, params};
+use rusqlite::{OptionalExtension, Row, Transaction, params};
 
 use super::writer::IngestWriter;
 use crate::store::chunk;
@@ -55,15 +55,14 @@ impl IngestWriter<'_, '_> {
     /// Writes the collected facts on where and when each part of a session took place.
     pub(crate) fn flush_notes(&mut self) -> Result<()> {
         let all = std::mem::take(&mut self.notes);
-        let sessions: BTreeSet<i64> = all.keys().map(|(session, _)| *session).collect();
-        let before = sessions.into_iter().map(|session| Ok((session, self.first_place(session)?))).collect::<Result<Vec<_>>>()?;
+        let mut sessions: BTreeSet<i64> = all.keys().map(|(session, _)| *session).collect();
+        let before = sessions.iter().map(|session| Ok((*session, self.first_place(*session)?))).collect::<Result<Vec<_>>>()?;
         for ((session, source), notes) in all {
             let times = "UPDATE source SET first_at = min(coalesce(first_at, ?2), ?2), last_at = max(coalesce(last_at, ?3), ?3) WHERE pk = ?1";
             if let (Some(first), Some(last)) = (notes.first_at, notes.last_at) {
                 self.tx.prepare_cached(times)?.execute([source, first, last])?;
                 record_activity(self.tx, session, last)?;
             }
-            self.settle_start(session)?;
             if let Some(cwd) = &notes.cwd {
                 let sql = "UPDATE source SET cwd = ?2 WHERE pk = ?1 AND cwd IS NULL";
                 if self.tx.prepare_cached(sql)?.execute(params![source, cwd])? > 0 {
@@ -73,6 +72,13 @@ impl IngestWriter<'_, '_> {
             self.add_to_list("branches", source, &notes.branches)?;
             self.add_to_list("versions", source, &notes.versions)?;
         }
+        // A file may tell when a session began of which it brings nothing else.
+        for id in std::mem::take(&mut self.begun) {
+            let mut query = self.tx.prepare_cached("SELECT pk FROM session WHERE id = ?1")?;
+            let known: Option<i64> = query.query_row([id], |r| r.get(0)).optional()?;
+            sessions.extend(known);
+        }
+        sessions.into_iter().try_for_each(|session| self.settle_start(session))?;
         before.iter().try_for_each(|(session, place)| self.settle_project(*session, place))
     }
 

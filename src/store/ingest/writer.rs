@@ -1,7 +1,7 @@
 //! The statements that store a batch: files, unreadable lines, records, usage.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -55,6 +55,8 @@ pub(super) struct IngestWriter<'t, 'b> {
     pub(crate) notes: BTreeMap<(i64, i64), SourceFacts>,
     /// Sessions and folders that their records name, and since when.
     pub(crate) folders: BTreeMap<(&'b str, &'b str), Millis>,
+    /// Sessions of which a file newly tells when they began.
+    pub(crate) begun: BTreeSet<&'b str>,
 }
 
 impl<'t, 'b> IngestWriter<'t, 'b> {
@@ -82,6 +84,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
             echoes: Echoes::any(tx)?,
             notes: BTreeMap::new(),
             folders: BTreeMap::new(),
+            begun: BTreeSet::new(),
         })
     }
 
@@ -146,7 +149,9 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         for (session, at) in &batch.starts {
             if !self.is_out(batch, session)? {
                 let sql = "INSERT INTO start VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
-                self.tx.prepare_cached(sql)?.execute(params![session, &*path, at])?;
+                if self.tx.prepare_cached(sql)?.execute(params![session, &*path, at])? > 0 {
+                    self.begun.insert(session);
+                }
             }
         }
         self.drop_brought(batch)?;

@@ -5,6 +5,8 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
+use serde_json::json;
+
 use crate::support::{World, age, assistant, changed, user};
 
 const S: &str = "33333333-aaaa-4aaa-8aaa-333333333333";
@@ -150,4 +152,25 @@ fn a_second_run_reads_nothing_and_writes_nothing() {
         let wrote = changed(&before, &world.everything());
         assert_eq!(wrote, [world.data_dir().join("last-run.json")], "`digest {}` wrote", arguments.join(" "));
     }
+}
+
+#[test]
+fn when_a_session_began_is_the_same_whichever_of_its_files_is_read_first() {
+    let own = format!("-p/{S}.jsonl");
+    // A file that tells nothing but that the session was there before.
+    let other = format!("-p/{S}/subagents/agent-a1.jsonl");
+    let snapshot = json!({"messageId": "m1", "trackedFileBackups": {}, "timestamp": "2026-11-20T09:58:00Z"});
+    let row = json!({"type": "file-history-snapshot", "messageId": "m1", "snapshot": snapshot, "isSnapshotUpdate": false});
+    let earlier = format!("{row}\n");
+    let began_after = |files: [(&str, String); 2]| {
+        let world = World::new();
+        for (file, rows) in files {
+            world.transcript(file, rows);
+            world.digest(&["--ingest-only"]);
+        }
+        world.count("SELECT started_at FROM session")
+    };
+    let own_first = began_after([(&own, first()), (&other, earlier.clone())]);
+    assert_eq!(own_first, "2026-11-20T09:58:00Z".parse::<jiff::Timestamp>().expect("a time").as_millisecond());
+    assert_eq!(began_after([(&other, earlier), (&own, first())]), own_first);
 }
