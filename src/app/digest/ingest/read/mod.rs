@@ -28,6 +28,8 @@ use transcripts::source::looked_into;
 
 /// Input bytes per transaction.
 const TRANSACTION_BYTES: u64 = 8 << 20;
+/// Batches per transaction: of a small file, what is held until then is many times its bytes.
+const TRANSACTION_BATCHES: usize = 1000;
 /// Capacity of the channel between readers and writer; together with the size of a batch, and of what is handed over, it bounds memory.
 const CHANNEL_CAPACITY: usize = 8;
 /// Small files are read and handed over together, up to so many bytes: that threads wake each other takes about as long as reading one, and while
@@ -131,7 +133,7 @@ impl<'a> TranscriptReader<'a> {
                     continue;
                 }
             };
-            if bytes + batch.bytes > TRANSACTION_BYTES {
+            if bytes + batch.bytes > TRANSACTION_BYTES || held.len() >= TRANSACTION_BATCHES {
                 self.commit(&mut held, store, report)?;
                 bytes = 0;
             }
