@@ -21,7 +21,7 @@ use crate::sys::threads;
 
 /// How many results of each thread may wait for delivery.
 const RESULTS_AHEAD: usize = 8;
-/// For so many results, or inputs, at once a thread that waits is woken.
+/// A thread that waits is woken once there are so many results, or inputs, for it.
 const AT_ONCE: usize = 4;
 /// Batch size, in sessions. Readers are released between batches so that the write-ahead log can be checkpointed.
 pub(crate) const BATCH_SESSIONS: usize = 2000;
@@ -106,11 +106,11 @@ struct Desk<R> {
     state: Mutex<DeskState<R>>,
     may_begin: Condvar,
     may_take: Condvar,
-    /// How many inputs there are.
-    all: usize,
 }
 
 struct DeskState<R> {
+    /// How many inputs there are.
+    all: usize,
     /// How many results may lie here or be worked on.
     ahead: usize,
     /// The first input that no worker has begun.
@@ -118,8 +118,6 @@ struct DeskState<R> {
     /// The first whose result was not taken.
     awaited: usize,
     made: BTreeMap<usize, Made<R>>,
-    /// Workers that make a result.
-    working: usize,
     /// Workers that wait for something to do.
     waiting: usize,
     /// The consumer waits.
@@ -129,30 +127,23 @@ struct DeskState<R> {
 
 impl<R> DeskState<R> {
     /// How many inputs may be begun now.
-    fn room(&self, all: usize) -> usize {
-        (self.awaited + self.ahead).min(all) - self.next
+    fn room(&self) -> usize {
+        (self.awaited + self.ahead).min(self.all) - self.next
     }
 
-    /// Is there what the consumer waits for, and is it worth waking it? Nobody else will if no worker makes anything.
+    /// Is there what the consumer waits for, and is it worth waking it? If no worker makes anything, nobody else will.
     fn is_due(&self) -> bool {
-        self.is_wanted && self.made.contains_key(&self.awaited) && (self.made.len() >= AT_ONCE || self.working == 0)
+        let is_all_made = self.made.len() == self.next - self.awaited;
+        self.is_wanted && self.made.contains_key(&self.awaited) && (self.made.len() >= AT_ONCE || is_all_made)
     }
 }
 
 impl<R> Desk<R> {
     /// Closed to workers, until it is opened.
     fn new(all: usize) -> Self {
-        let state = DeskState {
-            ahead: 0,
-            next: 0,
-            awaited: 0,
-            made: BTreeMap::new(),
-            working: 0,
-            waiting: 0,
-            is_wanted: false,
-            is_closed: false,
-        };
-        Self { state: Mutex::new(state), may_begin: Condvar::new(), may_take: Condvar::new(), all }
+        let state =
+            DeskState { all, ahead: 0, next: 0, awaited: 0, made: BTreeMap::new(), waiting: 0, is_wanted: false, is_closed: false };
+        Self { state: Mutex::new(state), may_begin: Condvar::new(), may_take: Condvar::new() }
     }
 
     fn state(&self) -> MutexGuard<'_, DeskState<R>> {
@@ -169,14 +160,12 @@ impl<R> Desk<R> {
         let mut state = self.state();
         if let Some((at, made)) = made {
             state.made.insert(at, made);
-            state.working -= 1;
         }
         let next = loop {
-            if state.is_closed || state.next == self.all {
+            if state.is_closed || state.next == state.all {
                 break None;
             }
-            if state.room(self.all) > 0 {
-                state.working += 1;
+            if state.room() > 0 {
                 state.next += 1;
                 break Some(state.next - 1);
             }
@@ -200,7 +189,7 @@ impl<R> Desk<R> {
             let awaited = state.awaited;
             let made = state.made.remove(&awaited);
             state.awaited += usize::from(made.is_some());
-            let room = state.room(self.all);
+            let room = state.room();
             if state.waiting > 0 && (room >= AT_ONCE || room > 0 && made.is_none()) {
                 self.may_begin.notify_all();
             }

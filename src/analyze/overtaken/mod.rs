@@ -118,9 +118,10 @@ fn overtakable(placed: &[Placed]) -> impl Iterator<Item = (usize, &Sentence)> {
     sentences.filter(|(_, sentence)| sentence.may_be_overtaken() || change::tells_state_by_deed(sentence))
 }
 
-/// Those that hold one of these words, by it: most words are never asked for.
+/// By a word, which overtakable sentences hold it.
 type ByWord<'p> = HashMap<&'p str, Vec<usize>>;
 
+/// For these words alone: most are never asked for.
 fn by_word<'p>(placed: &'p [Placed], asked: &HashSet<&str>) -> ByWord<'p> {
     let mut by_word = ByWord::new();
     if asked.is_empty() {
@@ -144,8 +145,8 @@ struct SentenceIndex<'p> {
 
 impl<'p> SentenceIndex<'p> {
     /// For these changes, and for what sentences state.
-    fn of(placed: &'p [Placed], changes: &[(usize, Vec<Change>)]) -> Self {
-        let asked = changes.iter().flat_map(|(_, all)| all).filter_map(Change::words).flatten().map(String::as_str).collect();
+    fn of(placed: &'p [Placed], changes: &[(usize, Change)]) -> Self {
+        let asked = changes.iter().filter_map(|(_, change)| change.words()).flatten().map(String::as_str).collect();
         let mut index = Self { by_word: by_word(placed, &asked), by_beginning: HashMap::new(), causal: Vec::new() };
         for (at, sentence) in overtakable(placed) {
             for beginning in change::beginnings(sentence) {
@@ -183,7 +184,7 @@ struct Repeats<'p> {
 /// Where values are stated: the place, the sentence, what it states.
 type ByValue<'p> = HashMap<ValueKey<'p>, Vec<(usize, usize, &'p Quantity)>>;
 
-/// The words by which it is found whether what the later sentence takes back of the earlier one is said again.
+/// The words of both sentences: by them those are found that say again what the later one takes back.
 fn shared_words<'p>(before: &'p Sentence, after: &'p Sentence) -> impl Iterator<Item = &'p String> {
     before.words().intersection(after.words()).filter(|word| !change::is_unit(word))
 }
@@ -284,10 +285,10 @@ pub(crate) fn overtakings_with(all: &[Said<'_>], places: &[String], claimed: &[C
     let place = |(text, last): (String, LastPlaces)| Placed { last, sentence: Sentence::of(text) };
     let mut placed: Vec<Placed> = last.into_iter().map(place).collect();
     placed.sort_by(|a, b| (a.last.said, &a.sentence.text).cmp(&(b.last.said, &b.sentence.text)));
-    let telling = placed.iter().enumerate().filter(|(_, one)| !one.sentence.names_line);
-    let changes = telling.map(|(at, one)| (at, changes_of(&one.sentence))).filter(|(_, all)| !all.is_empty());
-    // Few tell of any, but all may state something.
-    let changes: Vec<(usize, Vec<Change>)> = changes.collect();
+    let telling = || placed.iter().map(|one| &one.sentence).enumerate().filter(|(_, sentence)| !sentence.names_line);
+    // They are few. What is stated is not kept: nearly all sentences state something.
+    let changes: Vec<(usize, Change)> =
+        telling().flat_map(|(at, sentence)| changes_of(sentence).into_iter().map(move |change| (at, change))).collect();
     let index = SentenceIndex::of(&placed, &changes);
     let is_later = |before: &Said<'_>, after: &Said<'_>| before.of != after.of && before.at < after.at;
     let mut found: BTreeMap<(usize, usize), FoundBy> = BTreeMap::new();
@@ -300,11 +301,9 @@ pub(crate) fn overtakings_with(all: &[Said<'_>], places: &[String], claimed: &[C
         });
         found.extend(overtaken.map(|earlier_at| ((*earlier_at, later_at), FoundBy::Rule)));
     };
-    for (later_at, changes) in &changes {
-        changes.iter().for_each(|change| look(*later_at, change));
-    }
-    for (later_at, later) in placed.iter().enumerate().filter(|(_, one)| !one.sentence.names_line) {
-        states_anew(&later.sentence).for_each(|change| look(later_at, &change));
+    changes.iter().for_each(|(later_at, change)| look(*later_at, change));
+    for (later_at, sentence) in telling() {
+        states_anew(sentence).for_each(|change| look(later_at, &change));
     }
     for pair in named.pairs(claimed, &placed) {
         if is_later(&all[placed[pair.0].last.said], &all[placed[pair.1].last.said]) {

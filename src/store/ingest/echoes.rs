@@ -175,8 +175,7 @@ impl IngestWriter<'_, '_> {
         }
         let mut changed: BTreeSet<i64> = BTreeSet::new();
         for session in std::mem::take(&mut self.echoes.newly) {
-            let mut query = self.tx.prepare_cached("SELECT pk FROM session WHERE id = ?1")?;
-            let Some(pk) = query.query_row([session], |r| r.get::<_, i64>(0)).optional()? else { continue };
+            let Some(pk) = self.known_session(&session)? else { continue };
             changed.insert(pk);
             changed.extend(chunk::forks_of(self.tx, pk)?);
         }

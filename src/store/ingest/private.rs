@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 
 use super::IngestBatch;
 use super::writer::IngestWriter;
@@ -55,9 +55,7 @@ impl IngestWriter<'_, '_> {
         }
         let mut stored = BTreeMap::new();
         for (session, keys) in brought {
-            let mut query = self.tx.prepare_cached("SELECT pk FROM session WHERE id = ?1")?;
-            let known: Option<i64> = query.query_row([session], |r| r.get(0)).optional()?;
-            if let Some(pk) = known {
+            if let Some(pk) = self.known_session(session)? {
                 // Clients repeat a title at every turn: the session is looked through once for all of them.
                 let held = chunk::held_of(self.tx, pk, &keys)?;
                 stored.extend((!held.is_empty()).then_some((pk, held)));

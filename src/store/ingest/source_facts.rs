@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::Result;
-use rusqlite::{OptionalExtension, Row, Transaction, params};
+use rusqlite::{Row, Transaction, params};
 
 use super::writer::IngestWriter;
 use crate::store::chunk;
@@ -74,9 +74,7 @@ impl IngestWriter<'_, '_> {
         }
         // A file may tell when a session began of which it brings nothing else.
         for id in std::mem::take(&mut self.begun) {
-            let mut query = self.tx.prepare_cached("SELECT pk FROM session WHERE id = ?1")?;
-            let known: Option<i64> = query.query_row([id], |r| r.get(0)).optional()?;
-            sessions.extend(known);
+            sessions.extend(self.known_session(id)?);
         }
         sessions.into_iter().try_for_each(|session| self.settle_start(session))?;
         before.iter().try_for_each(|(session, place)| self.settle_project(*session, place))

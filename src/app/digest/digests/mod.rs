@@ -34,7 +34,7 @@ use crate::sys::{failpoints, shutdown};
 
 /// How many sessions of a backlog are offered to the model first: those that the next days ask for most, for a few cents.
 pub(crate) const FIRST_OFFER: usize = 20;
-/// Of how many sessions it is stored in one transaction that no digest is made: each waits for the disk, and such sessions may be most of all.
+/// How many sessions are stored in one transaction where no model is paid: each transaction waits for the disk.
 const SESSIONS_TOGETHER: usize = 200;
 
 impl DigestMaker<'_> {

@@ -5,6 +5,7 @@
 
 use anyhow::Result;
 
+use super::SESSIONS_TOGETHER;
 use super::run_state::RunState;
 use crate::analyze::account::{ACCOUNT_RULES, AccountToStore, SessionAccount};
 use crate::analyze::eligibility::SkipReason;
@@ -27,8 +28,7 @@ use crate::sys::progress::Progress;
 use crate::sys::shutdown;
 use transcripts::session::hash_parts;
 
-/// Limits of one transaction: sessions, and roughly their items.
-const BATCH_DIGESTS: usize = 200;
+/// Roughly how many items the sessions of one transaction may have.
 const BATCH_ITEMS: usize = 20_000;
 
 /// What is stored in one transaction. Where it is lost, it is made again from the same records.
@@ -50,7 +50,7 @@ impl DigestBatch {
     }
 
     fn is_full(&self) -> bool {
-        self.made.len() >= BATCH_DIGESTS || self.items >= BATCH_ITEMS || self.documents.is_full()
+        self.made.len() >= SESSIONS_TOGETHER || self.items >= BATCH_ITEMS || self.documents.is_full()
     }
 }
 

@@ -270,11 +270,11 @@ impl<'a> PageWriter<'a> {
         let store = self.store;
         let moved: Vec<String> = store
             .in_snapshot(|| batch.made.iter().map(|(pk, made)| self.leave_former(*pk, made.as_ref())).collect::<Result<_>>())?;
-        self.store.in_transaction(|| {
+        store.in_transaction(|| {
             batch.made.iter().filter_map(|(pk, made)| Some((pk, made.as_ref()?))).try_for_each(|(pk, made)| {
-                self.store.record_page(&PageRecord { path: made.path.clone(), session: Some(*pk), day: made.day.clone() })?;
-                made.later_days().try_for_each(|day| self.store.record_later_day(*pk, day))?;
-                self.store.record_facts(*pk, &made.facts)
+                store.record_page(&PageRecord { path: made.path.clone(), session: Some(*pk), day: made.day.clone() })?;
+                made.later_days().try_for_each(|day| store.record_later_day(*pk, day))?;
+                store.record_facts(*pk, &made.facts)
             })
         })?;
         failpoints::point("pages recorded");

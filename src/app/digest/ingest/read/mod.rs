@@ -32,8 +32,8 @@ const TRANSACTION_BYTES: u64 = 8 << 20;
 const TRANSACTION_BATCHES: usize = 1000;
 /// Capacity of the channel between readers and writer; together with the size of a batch, and of what is handed over, it bounds memory.
 const CHANNEL_CAPACITY: usize = 8;
-/// Small files are read and handed over together, up to so many bytes: that threads wake each other takes about as long as reading one, and while
-/// the writer stores some, more of the next ones are read.
+/// Small files are read and handed over together, up to so many bytes. To wake a thread takes about as long as to read one of them, and so more
+/// are read ahead while the writer stores some.
 const TOGETHER_BYTES: u64 = 256 << 10;
 /// So many at most: of some agents a session's size is not known before it is read.
 const TOGETHER_FILES: usize = 64;
