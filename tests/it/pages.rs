@@ -353,13 +353,20 @@ fn notes_of_a_day_stay_when_its_sessions_moved_away() {
     assert_eq!(everything.matches("A day to remember.").count(), 1, "{:#?}", world.pages());
 }
 
+/// Two sessions of which people see the same eight characters, each with its file's rows.
+fn alike() -> [(&'static str, String); 2] {
+    let of = |id, uuid: &str| {
+        let rows = user(id, uuid, "2026-11-20T10:00:00Z", "Make it faster.")
+            + &assistant(id, &format!("{uuid}a"), "2026-11-20T10:01:00Z", &format!("It is faster now: {uuid}."));
+        (id, rows)
+    };
+    [of("88888888-aaaa-4aaa-8aaa-000000000001", "x1"), of("88888888-aaaa-4aaa-8aaa-000000000002", "x2")]
+}
+
 #[test]
 fn sessions_whose_ids_begin_alike_have_pages_of_their_own() {
     let world = World::new();
-    let (a, b) = ("88888888-aaaa-4aaa-8aaa-000000000001", "88888888-aaaa-4aaa-8aaa-000000000002");
-    for (id, uuid) in [(a, "x1"), (b, "x2")] {
-        let rows = user(id, uuid, "2026-11-20T10:00:00Z", "Make it faster.")
-            + &assistant(id, &format!("{uuid}a"), "2026-11-20T10:01:00Z", &format!("It is faster now: {uuid}."));
+    for (id, rows) in alike() {
         world.transcript(&format!("-p/{id}.jsonl"), rows);
         world.digest(&EXTRACT);
     }
@@ -371,6 +378,30 @@ fn sessions_whose_ids_begin_alike_have_pages_of_their_own() {
             "{pages:#?}"
         );
     }
+}
+
+#[test]
+fn a_page_is_named_by_whether_another_session_is_shown_alike_whichever_come_and_go() {
+    let [(first, rows), (second, others)] = alike();
+    let (alone, together) = (World::new(), World::new());
+    alone.transcript(&format!("-p/{first}.jsonl"), &rows);
+    alone.digest(&EXTRACT);
+    for (id, rows) in alike() {
+        together.transcript(&format!("-p/{id}.jsonl"), rows);
+    }
+    together.digest(&EXTRACT);
+    let world = World::new();
+    world.transcript(&format!("-p/{first}.jsonl"), &rows);
+    world.digest(&EXTRACT);
+    assert_eq!(names(&world), names(&alone));
+    let file = world.transcript(&format!("-p/{second}.jsonl"), others);
+    world.digest(&EXTRACT);
+    assert_eq!(world.pages(), together.pages());
+    fs::remove_file(file).unwrap();
+    let ran = world.recall(["forget", "--yes", "--session", second]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    world.digest(&EXTRACT);
+    assert_eq!(world.pages(), alone.pages());
 }
 
 /// Text that would be markup, terminal control or another place, wherever a session can put text.
