@@ -58,6 +58,7 @@ pub(crate) mod said_since;
 pub(crate) mod sample;
 mod schema;
 pub(crate) mod search;
+mod session_row;
 pub(crate) mod spend;
 pub(crate) mod status;
 pub(crate) mod transfer;

@@ -483,19 +483,3 @@ CREATE INDEX overtaken_later_digest ON overtaken(later_digest) WHERE later_diges
 CREATE INDEX overtaken_later_note ON overtaken(later_note) WHERE later_note IS NOT NULL;
 
 CREATE INDEX session_folder_session ON session_folder(session);
-
-CREATE TRIGGER session_alike_came AFTER INSERT ON session WHEN EXISTS (SELECT 1 FROM page) BEGIN
-  UPDATE session SET page_dirty = 1 WHERE pk <> new.pk AND EXISTS (SELECT 1 FROM page WHERE session = session.pk) AND pk IN (
-    SELECT s.pk FROM (SELECT substr(new.id, 1, 8) AS shown UNION SELECT substr(new.id, -8)) JOIN session s
-      ON s.id >= shown AND s.id < shown || char(1114111)
-    UNION SELECT s.pk FROM (SELECT substr(new.id, 1, 8) AS shown UNION SELECT substr(new.id, -8)) JOIN session s ON substr(s.id, -8) = shown
-      AND (substr(s.id, 15, 1) = '7' OR substr(s.id, 1, 4) = 'ses_' OR substr(s.id, 14, 1) = '_' OR length(s.id) = 13 AND s.id NOT GLOB '*[^0-9]*'));
-END;
-
-CREATE TRIGGER session_alike_gone AFTER DELETE ON session WHEN EXISTS (SELECT 1 FROM page) BEGIN
-  UPDATE session SET page_dirty = 1 WHERE EXISTS (SELECT 1 FROM page WHERE session = session.pk) AND pk IN (
-    SELECT s.pk FROM (SELECT substr(old.id, 1, 8) AS shown UNION SELECT substr(old.id, -8)) JOIN session s
-      ON s.id >= shown AND s.id < shown || char(1114111)
-    UNION SELECT s.pk FROM (SELECT substr(old.id, 1, 8) AS shown UNION SELECT substr(old.id, -8)) JOIN session s ON substr(s.id, -8) = shown
-      AND (substr(s.id, 15, 1) = '7' OR substr(s.id, 1, 4) = 'ses_' OR substr(s.id, 14, 1) = '_' OR length(s.id) = 13 AND s.id NOT GLOB '*[^0-9]*'));
-END;

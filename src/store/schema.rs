@@ -25,7 +25,7 @@ macro_rules! migration {
 }
 
 /// Oldest first.
-pub(crate) const MIGRATIONS: [Migration; 30] = [
+pub(crate) const MIGRATIONS: [Migration; 29] = [
     migration!(8, "0001_init"),
     migration!(9, "0009_authors"),
     migration!(10, "0010_usage"),
@@ -55,7 +55,6 @@ pub(crate) const MIGRATIONS: [Migration; 30] = [
     migration!(34, "0034_session_end"),
     migration!(35, "0035_narrow_indexes"),
     migration!(36, "0036_folders_by_session"),
-    migration!(37, "0037_alike"),
 ];
 
 /// What makes an index of format [`FORMAT`] out of an empty file.
@@ -67,7 +66,7 @@ pub(crate) const OLDEST: usize = MIGRATIONS[0].format;
 pub(crate) const FORMAT: usize = MIGRATIONS[MIGRATIONS.len() - 1].format;
 
 /// Tables, indexes and triggers of an index of that format: a migration that makes or drops one changes this list.
-pub(crate) const NAMES: [&str; 108] = [
+pub(crate) const NAMES: [&str; 106] = [
     "account_gone", "answered", "asked", "asked_parent", "attempt", "bad_line", "bundle", "bundle_hash", "bundle_session",
     "bundle_source", "client_cost", "closed_item", "closed_item_of", "closed_item_session", "closing", "closing_session",
     "command", "digest", "digest_account", "digest_current", "digest_queued", "digest_session", "doc", "doc_gone",
@@ -78,11 +77,10 @@ pub(crate) const NAMES: [&str; 108] = [
     "open_item_life", "open_item_lifeless", "open_item_session", "origin", "origin_digested", "origin_machine", "overtaken",
     "overtaken_digest", "overtaken_later_digest", "overtaken_later_note", "page", "page_day", "page_session", "private_turn",
     "private_turn_open", "private_word", "project", "receipt", "receipt_gone", "receipt_used", "rule_mention", "rule_mention_gone",
-    "run", "search", "search_config", "search_data", "search_docsize", "search_idx", "session", "session_alike_came",
-    "session_alike_gone", "session_dirty", "session_end", "session_folder", "session_folder_session", "session_gone",
-    "session_moved", "session_page_dirty", "session_project", "session_recent", "session_unindexed", "source", "source_file",
-    "source_place", "spend", "spend_at", "start", "start_first", "unknown_row", "user_closed", "user_closed_of", "vector_chunk",
-    "vector_space", "wrong",
+    "run", "search", "search_config", "search_data", "search_docsize", "search_idx", "session", "session_dirty", "session_end",
+    "session_folder", "session_folder_session", "session_gone", "session_moved", "session_page_dirty", "session_project",
+    "session_recent", "session_unindexed", "source", "source_file", "source_place", "spend", "spend_at", "start", "start_first",
+    "unknown_row", "user_closed", "user_closed_of", "vector_chunk", "vector_space", "wrong",
 ];
 
 /// What SQLite adds to these of its own: an index for each of a table's `UNIQUE` columns, and the last number of each table that counts on.

@@ -17,6 +17,7 @@ use super::notes::stored_author;
 use super::origin;
 use super::private_words::all_private_words_of;
 use super::projects::ensure_project;
+use super::session_row;
 use super::undone::{self, Undone};
 use super::{Reader, Writer, digests::NewDigest, packed::PackedAccount, packed::PackedDigest};
 use crate::analyze::account::{AccountToStore, SessionAccount};
@@ -214,16 +215,19 @@ impl Writer {
         let titles = exported.titles.iter().map(|(leaf, text)| RecordKey::of_title(*leaf, text));
         readmit(&tx, &exported.session, rows.chain(titles))?;
         let project = ensure_project(&tx, &exported.project)?;
-        let mut new = tx.execute(
-            // `page_dirty`, so that the session is removed again if none of its data is imported.
-            "INSERT INTO session(id, project, started_at, grew_at, ended_at, end_reason, client, page_dirty) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1)
-             ON CONFLICT DO NOTHING",
-            params![
-                exported.session, project, exported.started_at, exported.grew_at, exported.ended_at, exported.end_reason,
-                exported.client.key()
-            ],
-        )? > 0;
-        let session: i64 = tx.query_row("SELECT pk FROM session WHERE id = ?1", [&exported.session], |r| r.get(0))?;
+        let known: Option<i64> =
+            tx.query_row("SELECT pk FROM session WHERE id = ?1", [&exported.session], |r| r.get(0)).optional()?;
+        let mut new = known.is_none();
+        let session = match known {
+            Some(session) => session,
+            None => {
+                let session = session_row::add(&tx, &exported.session, project, exported.client)?;
+                // `page_dirty`, so that the session is removed again if none of its data is imported.
+                let sql = "UPDATE session SET started_at = ?2, grew_at = ?3, ended_at = ?4, end_reason = ?5, page_dirty = 1 WHERE pk = ?1";
+                tx.execute(sql, params![session, exported.started_at, exported.grew_at, exported.ended_at, exported.end_reason])?;
+                session
+            }
+        };
         let mut rows_new = import_rows(&tx, session, &exported)?;
         // Here it is kept in part, and what comes may be more.
         tx.execute("UPDATE excluded_session SET kept = 0 WHERE id = ?1", [&exported.session])?;

@@ -17,6 +17,7 @@ use super::{Reader, Writer, memory_files, notes};
 use crate::store::chunk;
 use crate::store::erasure;
 use crate::store::pages::IS_EMPTY;
+use crate::store::session_row;
 use text::phrase::PhraseMatcher;
 use transcripts::session::{Millis, RecordKey};
 
@@ -197,9 +198,13 @@ impl Writer {
         let with_page = "EXISTS (SELECT 1 FROM page WHERE session = session.pk)";
         // A page that could not be deleted is tried again.
         tx.execute(&format!("UPDATE session SET page_dirty = 1 WHERE {IS_EMPTY} AND {with_page}"), [])?;
-        let dropped = tx.execute(&format!("DELETE FROM session WHERE {IS_EMPTY} AND NOT {with_page}"), [])?;
+        let empty: Vec<i64> = tx
+            .prepare(&format!("SELECT pk FROM session WHERE {IS_EMPTY} AND NOT {with_page}"))?
+            .query_map([], |r| r.get(0))?
+            .collect::<rusqlite::Result<_>>()?;
+        empty.iter().try_for_each(|pk| session_row::remove(&tx, *pk))?;
         tx.execute(&format!("DELETE FROM project WHERE {unused}"), [])?;
-        if dropped > 0 {
+        if !empty.is_empty() {
             crate::store::forget::erasure::mark_erase_due(&tx)?;
         }
         tx.commit()?;

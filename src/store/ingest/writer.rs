@@ -19,6 +19,7 @@ use crate::store::load::SHOWN_EARLIER_SESSIONS;
 use crate::store::neighbours::PrivateSpan;
 use crate::store::origin;
 use crate::store::projects::ensure_project;
+use crate::store::session_row;
 use crate::store::undone;
 use crate::sys::projects::Projects;
 use transcripts::session::{Item, Millis, Record, RecordKey};
@@ -220,7 +221,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
             let sql = "UPDATE session SET dirty = 1, unindexed = 1 WHERE pk IN (SELECT other FROM kin WHERE session = ?1)";
             self.tx.prepare_cached(sql)?.execute([pk])?;
             self.tx.prepare_cached("DELETE FROM page WHERE session = ?1")?.execute([pk])?;
-            self.tx.prepare_cached("DELETE FROM session WHERE pk = ?1")?.execute([pk])?;
+            session_row::remove(self.tx, pk)?;
             self.gathered.drop_session(pk);
             self.sessions.retain(|_, (known, _)| *known != pk);
             self.sources.retain(|(of, ..), _| *of != pk);
@@ -376,9 +377,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         }
         *self.done.sessions_new.entry(batch.file.place.client).or_default() += 1;
         let project = ensure_project(self.tx, &folder_key(&batch.file.stored_path()))?;
-        // `RETURNING` would make a table for the answer, for every session.
-        let mut insert = self.tx.prepare_cached("INSERT INTO session(id, project, client, grew_at) VALUES (?1, ?2, ?3, 0)")?;
-        Ok(insert.insert(params![id, project, batch.file.place.client.key()])?)
+        session_row::add(self.tx, id, project, batch.file.place.client)
     }
 
     /// Prompts that another tool told of are in the transcript, too, which knows better.
