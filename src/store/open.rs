@@ -211,7 +211,7 @@ impl Writer {
         }
         // `temp_store`: a statement's rollback data is a few pages, and would otherwise go to a file for each of many statements.
         self.db.execute_batch(
-            "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA cache_size = -16384;
+            "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA cache_size = -8192;
              PRAGMA temp_store = MEMORY;",
         )?;
         self.db.set_prepared_statement_cache_capacity(super::connect::CACHED_STATEMENTS);
