@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::{DigestConfig, EmbeddingsConfig, PrivacyConfig, Schedule, Setting, Sources, TeamConsent, setting};
 use crate::model::price::Price;
 use crate::policy::ProjectPatterns;
+use transcripts::privacy::SkippedTools;
 use transcripts::session::Millis;
-use transcripts::source::tools_of_no_memory;
+use transcripts::source::{is_tool_of_no_memory, tools_of_no_memory};
 
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
@@ -90,6 +91,14 @@ impl SkipTools {
         match self {
             Self::OfNoMemory => tools_of_no_memory(),
             Self::Named(names) => names.clone(),
+        }
+    }
+
+    /// The same, as they are looked up.
+    pub fn skipped(&self) -> SkippedTools {
+        match self {
+            Self::OfNoMemory => SkippedTools::By(is_tool_of_no_memory),
+            Self::Named(names) => SkippedTools::named(names.clone()),
         }
     }
 }

@@ -348,7 +348,9 @@ impl Config {
     /// # Errors
     /// When a glob, pattern or rule in the config is invalid.
     pub(crate) fn sanitizer(&self) -> Result<Sanitizer> {
-        self.privacy.sanitizer(self.signal.skip_tools.names()).with_context(|| format!("{}: [privacy]", self.config_file.display()))
+        self.privacy
+            .sanitizer(self.signal.skip_tools.skipped())
+            .with_context(|| format!("{}: [privacy]", self.config_file.display()))
     }
 
     /// Where models for embeddings are installed, each in a folder of its name; the file [`CURRENT_MODEL`] there names the one in use.

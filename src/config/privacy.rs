@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::analyze::use_of_told::names_in;
 use redact::{Redactor, Rule};
-use transcripts::privacy::{OwnWords, PrivateFiles, Sanitizer};
+use transcripts::privacy::{OwnWords, PrivateFiles, Sanitizer, SkippedTools, glob};
 
 /// The tools of `recall mcp`: `build.rs` reads the names in its files.
 pub(crate) const OWN_TOOLS: &[&str] = include!(concat!(env!("OUT_DIR"), "/own_tools.rs"));
@@ -78,27 +78,24 @@ impl PrivacyConfig {
 
     /// # Errors
     /// When a glob, pattern or rule is invalid; `check` names it.
-    pub fn sanitizer(&self, skip_tools: Vec<String>) -> Result<Sanitizer> {
+    pub fn sanitizer(&self, skip_tools: SkippedTools) -> Result<Sanitizer> {
         let redactor = self.redactor()?;
-        let own = |allowed: bool| {
-            self.exclude_paths
-                .iter()
-                .filter_map(move |g| if allowed { g.strip_prefix('!') } else { Some(g.as_str()).filter(|g| !g.starts_with('!')) })
-        };
-        let private = globs(PRIVATE_FILES.into_iter().chain(own(false)))?;
+        // The built-in ones are valid, and compiled where a path is asked about.
+        let mut private: Vec<String> = PRIVATE_FILES.map(str::to_owned).into();
         let mut allowed = GlobSetBuilder::new();
-        globs(own(true))?.into_iter().for_each(|glob| _ = allowed.add(glob));
+        for pattern in &self.exclude_paths {
+            match pattern.strip_prefix('!') {
+                Some(exception) => _ = allowed.add(compiled(exception)?),
+                None => {
+                    compiled(pattern)?;
+                    private.push(pattern.clone());
+                }
+            }
+        }
         Ok(Sanitizer::new(redactor, self.patterns()?, PrivateFiles::new(private, allowed.build()?), skip_tools).knowing(OWN_WORDS))
     }
 }
 
-/// Matching ignores case, and `*` does not cross a `/`, so a pattern that matches a folder does not match the files in it. A glob without
-/// a slash matches file names in any folder.
-fn globs<'g>(patterns: impl Iterator<Item = &'g str>) -> Result<Vec<Glob>> {
-    let glob = |pattern: &str| {
-        let anywhere = if pattern.contains('/') { "" } else { "**/" };
-        let glob = GlobBuilder::new(&format!("{anywhere}{pattern}")).literal_separator(true).case_insensitive(true).build();
-        glob.with_context(|| format!("`{pattern}` is not a glob"))
-    };
-    patterns.map(glob).collect()
+fn compiled(pattern: &str) -> Result<Glob> {
+    glob(pattern).with_context(|| format!("`{pattern}` is not a glob"))
 }

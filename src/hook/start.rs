@@ -1,5 +1,6 @@
 //! Answers a SessionStart event with what the session should know.
 
+use std::mem::ManuallyDrop;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -76,7 +77,8 @@ fn from_index(payload: &Payload, config: &Config, source: &str, until: Instant) 
     let opened = opened.inspect_err(|e| log::note(EVENT, &format!("{e:#}")));
     // Shown until the next digest upgrades the index, which may be long if nothing starts one.
     let notice = opened.as_ref().err().and_then(waits_for_upgrade);
-    let memory = opened.ok();
+    // Not closed: what that frees, the end of the process frees.
+    let memory = ManuallyDrop::new(opened.ok());
     let start = match source {
         "resume" | "fork" => match last_active(payload, memory.as_ref())? {
             Some(at) => StartMode::Since(at),

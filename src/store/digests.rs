@@ -412,10 +412,10 @@ fn save_closings(db: &Connection, head: &SessionHead, new: &NewDigest<'_>) -> Re
 pub(super) fn outdate_pages_that_follow(db: &Connection, session: i64) -> Result<()> {
     let sql = "UPDATE session SET page_dirty = 1 WHERE pk IN (
          SELECT of FROM closed_item WHERE session = ?1
-         UNION SELECT o.session FROM closing c JOIN open_item o ON o.id = c.id WHERE c.session = ?1
-         UNION SELECT m.session FROM closed_item c JOIN open_item o ON o.session = c.of JOIN open_item m ON m.life = o.life
+         UNION ALL SELECT o.session FROM closing c JOIN open_item o ON o.id = c.id WHERE c.session = ?1
+         UNION ALL SELECT m.session FROM closed_item c JOIN open_item o ON o.session = c.of JOIN open_item m ON m.life = o.life
              WHERE c.session = ?1
-         UNION SELECT m.session FROM closing c JOIN open_item o ON o.id = c.id JOIN open_item m ON m.life = o.life
+         UNION ALL SELECT m.session FROM closing c JOIN open_item o ON o.id = c.id JOIN open_item m ON m.life = o.life
              WHERE c.session = ?1)";
     db.prepare_cached(sql)?.execute([session])?;
     overtaken::outdate_pages(db, overtaken::Later::Session(session))

@@ -250,8 +250,8 @@ impl Writer {
     /// Finds the life of each open item, in projects where something changed, or in `all`. Pages that show another id become out of date.
     pub(crate) fn find_lives(&mut self, all: bool) -> Result<()> {
         let changed = "SELECT project FROM session WHERE page_dirty
-             UNION SELECT n.project FROM note n JOIN fact f ON f.name = 'noted:' || n.at
-             UNION SELECT s.project FROM open_item o JOIN session s ON s.pk = o.session WHERE o.life IS NULL";
+             UNION ALL SELECT n.project FROM note n JOIN fact f ON f.name = 'noted:' || n.at
+             UNION ALL SELECT s.project FROM open_item o JOIN session s ON s.pk = o.session WHERE o.life IS NULL";
         self.in_projects(if all { "SELECT pk FROM project" } else { changed }, find_lives_of)
     }
 }

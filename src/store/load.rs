@@ -91,8 +91,8 @@ impl Reader {
     pub(crate) fn waiting_heads(&self, extracts: bool) -> Result<Vec<SessionHead>> {
         let sql = format!(
             "{SELECT_HEAD} WHERE s.pk IN (SELECT pk FROM session WHERE dirty
-                 UNION SELECT session FROM digest WHERE queued AND superseded = 0
-                 UNION SELECT session FROM digest WHERE ?1 AND summarizer = 'extract' AND superseded = 0)
+                 UNION ALL SELECT session FROM digest WHERE queued AND superseded = 0
+                 UNION ALL SELECT session FROM digest WHERE ?1 AND summarizer = 'extract' AND superseded = 0)
              ORDER BY s.started_at, s.id"
         );
         Ok(self.db.prepare(&sql)?.query_map([extracts], head)?.collect::<rusqlite::Result<_>>()?)

@@ -38,7 +38,7 @@ impl Writer {
         if !all && self.sessions_with_outdated_pages()?.is_empty() {
             return Ok(());
         }
-        let changed = "SELECT project FROM session WHERE page_dirty UNION
+        let changed = "SELECT project FROM session WHERE page_dirty UNION ALL
              SELECT s.project FROM session t JOIN likeness l ON l.repeated_by = t.pk JOIN session s ON s.pk = l.session WHERE t.page_dirty";
         let sql = if all { "SELECT pk FROM project" } else { changed };
         self.in_projects(sql, |tx, project| {
@@ -54,9 +54,11 @@ impl Writer {
         })
     }
 
-    /// Does something in each project whose number `sql` selects, all of it or nothing.
-    pub(super) fn in_projects(&mut self, sql: &str, each: impl Fn(&Transaction<'_>, i64) -> Result<()>) -> Result<()> {
-        let projects: Vec<i64> = self.db.prepare(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+    /// Does something once in each project whose number `which` selects, all of it or nothing.
+    pub(super) fn in_projects(&mut self, which: &str, each: impl Fn(&Transaction<'_>, i64) -> Result<()>) -> Result<()> {
+        // A `UNION` that drops what is there twice would be made by a look at all sessions, in order.
+        let sql = format!("SELECT pk FROM project WHERE pk IN ({which})");
+        let projects: Vec<i64> = self.db.prepare(&sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
         if projects.is_empty() {
             return Ok(());
         }

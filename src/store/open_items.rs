@@ -47,7 +47,7 @@ pub(crate) struct OpenLife {
 }
 
 /// The ids of a life, by the id of one of its items.
-const MENTIONS: &str = "(SELECT ?1 UNION SELECT id FROM open_item WHERE life = (SELECT life FROM open_item WHERE id = ?1))";
+const MENTIONS: &str = "(SELECT ?1 UNION ALL SELECT id FROM open_item WHERE life = (SELECT life FROM open_item WHERE id = ?1))";
 
 /// Wordings of open items, to tell which mean the same thing.
 #[derive(Debug, Default)]

@@ -158,7 +158,7 @@ impl Writer {
         let known: Option<String> = self.db.query_row(sql, [RULES_FACT], |r| r.get(0)).optional()?;
         let rules = OVERTAKEN_RULES.to_string();
         let is_new = known.as_ref() != Some(&rules);
-        let changed = format!("SELECT project FROM session WHERE page_dirty UNION {NOTED}");
+        let changed = format!("SELECT project FROM session WHERE page_dirty UNION ALL {NOTED}");
         self.in_projects(if all || is_new { "SELECT pk FROM project" } else { &changed }, find_in)?;
         if is_new {
             self.db.execute("INSERT INTO fact VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2", [RULES_FACT, &rules])?;

@@ -100,6 +100,25 @@ impl Reader {
         Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }
 
+    pub(crate) fn has_pages(&self) -> Result<bool> {
+        Ok(self.db.query_row("SELECT EXISTS (SELECT 1 FROM page)", [], |r| r.get(0))?)
+    }
+
+    /// Visits the paths of all pages. Every run does: of the table nothing but an index is read.
+    pub(crate) fn each_page(&self, mut visit: impl FnMut(&str)) -> Result<()> {
+        let mut query = self.db.prepare("SELECT path FROM page INDEXED BY page_session")?;
+        let mut rows = query.query([])?;
+        while let Some(row) = rows.next()? {
+            visit(row.get_ref(0)?.as_str()?);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn page_at(&self, path: &str) -> Result<Option<PageRecord>> {
+        let mut query = self.db.prepare_cached("SELECT path, session, day FROM page WHERE path = ?1")?;
+        Ok(query.query_row([path], |r| Ok(PageRecord { path: r.get(0)?, session: r.get(1)?, day: r.get(2)? })).optional()?)
+    }
+
     pub(crate) fn pages(&self) -> Result<Vec<PageRecord>> {
         let mut query = self.db.prepare("SELECT path, session, day FROM page ORDER BY path")?;
         let rows = query.query_map([], |r| Ok(PageRecord { path: r.get(0)?, session: r.get(1)?, day: r.get(2)? }))?;

@@ -36,7 +36,7 @@ fn outdate_pages_of_alike(db: &Connection, id: &str) -> Result<()> {
     let sql = format!(
         "UPDATE session SET page_dirty = 1 WHERE id <> ?2 AND EXISTS (SELECT 1 FROM page WHERE session = session.pk) AND pk IN (
              SELECT pk FROM session WHERE id >= ?1 AND id < ?1 || char(1114111)
-             UNION SELECT s.pk FROM session s WHERE {BEGINS_WITH_TIME} AND substr(s.id, -8) = ?1)"
+             UNION ALL SELECT s.pk FROM session s WHERE {BEGINS_WITH_TIME} AND substr(s.id, -8) = ?1)"
     );
     let mut outdate = db.prepare_cached(&sql)?;
     outdate.execute([&start, id])?;

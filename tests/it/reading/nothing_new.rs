@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
-use crate::support::{World, age, assistant, tasks, user};
+use crate::support::{World, age, assistant, steps_in, tasks, user};
 
 /// Transcripts, and about how long each is, in bytes.
 const FILES: usize = 30;
@@ -139,4 +139,25 @@ fn of_sessions_after_one_that_grew_none_is_loaded_when_it_left_open_what_it_had(
     grow(&tasks(&id(2), "5b6e2c1e-0000-4000-8000-000000000002", "2026-11-03T20:01:00Z", &next));
     assert_eq!(sessions_loaded(&statements(&world, &all)), loaded + 3);
     assert_eq!(sessions_loaded(&statements(&world, &all)), 0);
+}
+
+/// SQLite's instructions for a run with nothing new over so many small sessions, each with its digest and page.
+fn steps_with_nothing_new(sessions: usize) -> u64 {
+    let world = World::new();
+    for n in 0..sessions {
+        world.transcript(&format!("-home-dev-src-shop/{}.jsonl", id(n)), rows(&id(n), 1));
+    }
+    world.digest(&["--summarizer", "extract"]);
+    let file = world.root().join("steps");
+    let ran = world.process().args(["digest", "--summarizer", "extract"]).env("RECALL_STEPS", &file).output().expect("recall runs");
+    assert!(ran.status.success(), "{ran:?}");
+    steps_in(&file).values().sum()
+}
+
+#[test]
+fn of_what_is_stored_only_names_and_sizes_are_gone_through() {
+    const MORE: usize = 100;
+    let per_session = (steps_with_nothing_new(20 + MORE) - steps_with_nothing_new(20)) as f64 / MORE as f64;
+    // Five for a row of the list of files, three for a page's path, eleven to see that no recent session has another digest than before.
+    assert!(per_session < 20.0, "{per_session}");
 }

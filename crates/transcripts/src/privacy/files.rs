@@ -50,8 +50,9 @@ const LOOPS: [&str; 4] = ["xargs", "while read", "parallel ", "-exec"];
 /// Files whose content is left out.
 #[derive(Debug, Clone, Default)]
 pub struct PrivateFiles {
-    private: Vec<Glob>,
-    /// The compiled globs, built when the first path is checked. Many callers never check one.
+    /// Globs.
+    private: Vec<String>,
+    /// The same, compiled when the first path is checked. Many callers never check one.
     ready: Arc<OnceLock<Option<GlobSet>>>,
     /// Files that match a private pattern but are explicitly allowed.
     allowed: GlobSet,
@@ -59,25 +60,36 @@ pub struct PrivateFiles {
     signs: Arc<OnceLock<Option<AhoCorasick>>>,
 }
 
+/// A glob over paths of files. It ignores case, and `*` does not cross a `/`, so a pattern that matches a folder does not match the files in it.
+/// A glob without a slash matches file names in any folder.
+///
+/// # Errors
+/// When it is none.
+pub fn glob(pattern: &str) -> Result<Glob, globset::Error> {
+    let anywhere = if pattern.contains('/') { "" } else { "**/" };
+    GlobBuilder::new(&format!("{anywhere}{pattern}")).literal_separator(true).case_insensitive(true).build()
+}
+
 impl PrivateFiles {
-    pub fn new(private: Vec<Glob>, allowed: GlobSet) -> Self {
+    /// Both by globs that [`glob`] compiles.
+    pub fn new(private: Vec<String>, allowed: GlobSet) -> Self {
         Self { private, ready: Arc::default(), allowed, signs: Arc::default() }
     }
 
     fn is_private(&self, path: &str) -> bool {
-        let ready = || {
+        let ready = || -> Result<GlobSet, globset::Error> {
             let mut set = GlobSet::builder();
-            self.private.iter().for_each(|glob| _ = set.add(glob.clone()));
-            set.build().ok()
+            self.private.iter().try_for_each(|private| glob(private).map(|glob| _ = set.add(glob)))?;
+            set.build()
         };
         // If the globs do not compile, every file counts as private.
-        self.may_occur_in(path) && self.ready.get_or_init(ready).as_ref().is_none_or(|globs| globs.is_match(path))
+        self.may_occur_in(path) && self.ready.get_or_init(|| ready().ok()).as_ref().is_none_or(|globs| globs.is_match(path))
     }
 
     /// May the path of a private file occur in this text? Most texts are dismissed by one search.
     fn may_occur_in(&self, text: &str) -> bool {
         let signs = || {
-            let signs: Option<Vec<String>> = self.private.iter().map(|glob| required_substring(glob.glob())).collect();
+            let signs: Option<Vec<String>> = self.private.iter().map(|glob| required_substring(glob)).collect();
             AhoCorasick::builder().ascii_case_insensitive(true).build(signs?).ok()
         };
         !self.private.is_empty() && self.signs.get_or_init(signs).as_ref().is_none_or(|signs| signs.is_match(text))

@@ -19,13 +19,12 @@ use std::borrow::Cow;
 use regex::RegexSet;
 
 pub(crate) use crate::privacy::meaning::is_meaningful;
-pub use files::PrivateFiles;
-pub use own_words::OwnWords;
+pub use files::{PrivateFiles, glob};
+pub use own_words::{OwnWords, SkippedTools};
 pub(crate) use tags::may_be_tag;
 pub use tags::{opens_private, strip};
 pub use turns::{AgentStart, ConversationState, Disposition, PrivateBoundary};
 
-use self::own_words::SkippedTools;
 use self::raw::{MAX_ID_BYTES, RawText};
 use crate::session::{ToldNames, ToolUse};
 use redact::Redactor;
@@ -70,14 +69,14 @@ pub struct Sanitizer {
 }
 
 impl Sanitizer {
-    pub fn new(redactor: Redactor, patterns: RegexSet, files: PrivateFiles, skip_tools: Vec<String>) -> Self {
-        Self { redactor: Some(redactor), patterns, files, skip_tools: SkippedTools::of(skip_tools), own: OwnWords::NONE }
+    pub fn new(redactor: Redactor, patterns: RegexSet, files: PrivateFiles, skip_tools: SkippedTools) -> Self {
+        Self { redactor: Some(redactor), patterns, files, skip_tools, own: OwnWords::NONE }
     }
 
     /// With the shipped rules alone.
     #[cfg(any(test, feature = "testing"))]
     pub fn shipped() -> Self {
-        Self::new(Redactor::shipped().clone(), RegexSet::empty(), PrivateFiles::default(), Vec::new())
+        Self::new(Redactor::shipped().clone(), RegexSet::empty(), PrivateFiles::default(), SkippedTools::default())
     }
 
     /// Without redaction, for callers that only need timestamps.

@@ -36,29 +36,41 @@ impl OwnWords {
     }
 }
 
-/// A list of tools by name. A name that ends in `*` stands for every tool that begins so.
-#[derive(Debug, Clone, Default)]
-pub(super) struct SkippedTools {
-    /// Many: the tools of all clients.
-    whole: HashSet<String>,
-    starts: Vec<String>,
+/// Tools whose uses are not kept.
+#[derive(Debug, Clone)]
+pub enum SkippedTools {
+    /// Those that a list names. A name that ends in `*` stands for every tool that begins so.
+    Named { whole: HashSet<String>, starts: Vec<String> },
+    /// Those of which this says so.
+    By(fn(&str) -> bool),
 }
 
 impl SkippedTools {
-    pub(super) fn of(list: Vec<String>) -> Self {
+    pub fn named(list: Vec<String>) -> Self {
         let (starts, whole): (Vec<String>, Vec<String>) = list.into_iter().partition(|name| name.ends_with('*'));
         let starts = starts.into_iter().filter_map(|name| name.strip_suffix('*').map(str::to_owned)).collect();
-        Self { whole: whole.into_iter().collect(), starts }
+        Self::Named { whole: whole.into_iter().collect(), starts }
     }
 
     pub(super) fn holds(&self, name: &str) -> bool {
-        self.whole.contains(name) || self.starts.iter().any(|start| name.starts_with(start.as_str()))
+        match self {
+            Self::Named { whole, starts } => whole.contains(name) || starts.iter().any(|start| name.starts_with(start.as_str())),
+            Self::By(is_skipped) => is_skipped(name),
+        }
+    }
+}
+
+impl Default for SkippedTools {
+    /// None.
+    fn default() -> Self {
+        Self::named(Vec::new())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::{is_tool_of_no_memory, tools_of_no_memory};
 
     const OWN: OwnWords = OwnWords { tools: &["search", "get", "timeline"], ..OwnWords::NONE };
 
@@ -81,12 +93,23 @@ mod tests {
 
     #[test]
     fn a_name_is_skipped_as_a_whole_or_by_its_start() {
-        let list = |names: &[&str]| SkippedTools::of(names.iter().map(ToString::to_string).collect());
+        let list = |names: &[&str]| SkippedTools::named(names.iter().map(ToString::to_string).collect());
         let some = list(&["Look", "mcp__ide__*"]);
         assert!(some.holds("Look") && some.holds("mcp__ide__getDiagnostics"));
         assert!(!some.holds("Looks") && !some.holds("look"));
         assert!(!list(&["mcp__ide"]).holds("mcp__ide__getDiagnostics"));
         assert!(!list(&[]).holds("Look"));
         assert!(list(&["*"]).holds("Look") && list(&["*"]).holds(""));
+    }
+
+    #[test]
+    fn the_tools_of_no_memory_are_looked_up_as_their_list_would_be() {
+        let list = SkippedTools::named(tools_of_no_memory());
+        let by = SkippedTools::By(is_tool_of_no_memory);
+        let told = tools_of_no_memory().into_iter().map(|name| name.replace('*', "x"));
+        for name in told.chain(["Task", "ExitPlanMode", "bash", "mcp__ide", ""].map(str::to_owned)) {
+            assert_eq!(by.holds(&name), list.holds(&name), "{name}");
+        }
+        assert!(by.holds("Skill") && by.holds("mcp__ide__getDiagnostics") && !by.holds("Task"));
     }
 }

@@ -278,9 +278,13 @@ mod tests {
     }
 
     fn sanitizer() -> Sanitizer {
-        let private = vec![globset::Glob::new("**/.env*").expect("a glob")];
-        let files = crate::privacy::PrivateFiles::new(private, globset::GlobSet::empty());
-        Sanitizer::new(redact::Redactor::shipped().clone(), regex::RegexSet::empty(), files, vec!["Skill".into()])
+        let files = crate::privacy::PrivateFiles::new(vec!["**/.env*".into()], globset::GlobSet::empty());
+        Sanitizer::new(
+            redact::Redactor::shipped().clone(),
+            regex::RegexSet::empty(),
+            files,
+            crate::privacy::SkippedTools::named(vec!["Skill".into()]),
+        )
     }
 
     /// What is left of records, with the conversation stored and restored between each two.

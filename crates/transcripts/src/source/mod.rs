@@ -41,6 +41,7 @@ pub mod working_folders;
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use serde_json::Value;
 
@@ -190,12 +191,13 @@ pub fn looked_into(mut file: TranscriptFile) -> TranscriptFile {
 /// The folders in which a client would keep its files if a path were this session's own transcript, and no subagent's.
 pub fn homes_of<'p>(client: Client, path: &'p Path, session: &str) -> impl Iterator<Item = &'p Path> {
     let source = source_of(client);
-    let is_own = move |root: &Path, layout: &str| {
-        let below = path.strip_prefix(root.join(layout)).ok().map(|below| below.as_os_str().as_encoded_bytes());
+    let is_own = move |below: &Path, layout: &str| {
+        let below = below.strip_prefix(layout).ok().map(|below| below.as_os_str().as_encoded_bytes());
         let place = below.and_then(|below| source.identify(layout, below));
         place.is_some_and(|place| place.agent.is_none() && source.is_of(&place, session))
     };
-    path.ancestors().filter(move |root| source.layouts().iter().any(|layout| is_own(root, layout)))
+    path.ancestors()
+        .filter(move |root| path.strip_prefix(root).is_ok_and(|below| source.layouts().iter().any(|layout| is_own(below, layout))))
 }
 
 /// The tools whose uses are no memory, unless the config says otherwise, by name; a `*` at the end stands for any ending.
@@ -203,6 +205,18 @@ pub fn tools_of_no_memory() -> Vec<String> {
     let mut seen = HashSet::new();
     let all = Client::ALL.into_iter().flat_map(|client| source_of(client).tools().of_no_memory());
     all.filter(|name| seen.insert(name.clone())).collect()
+}
+
+/// Whether a tool is one of these.
+pub fn is_tool_of_no_memory(name: &str) -> bool {
+    // Many: those of all clients.
+    static TOOLS: LazyLock<(HashSet<&str>, Vec<&str>)> = LazyLock::new(|| {
+        let of = |table: fn(&'static ToolTable) -> Vec<&'static str>| {
+            Client::ALL.into_iter().flat_map(move |client| table(source_of(client).tools()))
+        };
+        (of(ToolTable::named_of_no_memory).collect(), of(ToolTable::served_of_no_memory).collect())
+    });
+    TOOLS.0.contains(name) || TOOLS.1.iter().any(|start| name.starts_with(start))
 }
 
 impl Outcome {

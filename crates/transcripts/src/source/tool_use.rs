@@ -52,13 +52,26 @@ impl ToolTable {
 
     /// The tools whose uses are no memory, in the order of their names, then those of servers; `*` stands for any ending.
     pub(super) fn of_no_memory(&self) -> Vec<String> {
-        let of = |all: Classes| all.iter().filter(|(class, _)| class.is_no_memory()).flat_map(|(_, names)| *names);
-        let mut tools: Vec<String> = of(self.named).map(|name| (*name).to_owned()).collect();
+        let mut tools: Vec<String> = of_no_memory(self.named).map(str::to_owned).collect();
         tools.sort_by_cached_key(|name| name.to_lowercase());
-        tools.extend(of(self.served).map(|start| format!("{start}*")));
+        tools.extend(of_no_memory(self.served).map(|start| format!("{start}*")));
         tools.extend(self.also.map(Self::of_no_memory).unwrap_or_default());
         tools
     }
+
+    /// The names of those that no server has.
+    pub(super) fn named_of_no_memory(&self) -> Vec<&'static str> {
+        of_no_memory(self.named).chain(self.also.map(Self::named_of_no_memory).unwrap_or_default()).collect()
+    }
+
+    /// How the names of those begin that servers have.
+    pub(super) fn served_of_no_memory(&self) -> Vec<&'static str> {
+        of_no_memory(self.served).chain(self.also.map(Self::served_of_no_memory).unwrap_or_default()).collect()
+    }
+}
+
+fn of_no_memory(all: Classes) -> impl Iterator<Item = &'static str> {
+    all.iter().filter(|(class, _)| class.is_no_memory()).flat_map(|(_, names)| names.iter().copied())
 }
 
 /// A tool's name as it is kept: those of our own server in one way, so that its replies are not read again.

@@ -6,7 +6,7 @@ mod file;
 mod unrecorded;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::ErrorKind;
 use std::ops::Bound;
@@ -61,9 +61,8 @@ pub(crate) fn write_with(config: &Config, store: &mut Writer, all: bool, in_hand
     store.find_near_duplicates(all)?;
     drop(comparing);
     failpoints::point("repeats found");
-    let recorded = store.pages()?;
     let (zone, before) = (config.zone_fingerprint(), store.page_zone()?);
-    let moved = !recorded.is_empty() && before.as_ref() != Some(&zone);
+    let moved = before.as_ref() != Some(&zone) && store.has_pages()?;
     if moved && before.is_some() {
         ui.note("the time zone has changed: all pages are written again");
         store.lasting(|store| store.drop_page_zone())?;
@@ -72,7 +71,7 @@ pub(crate) fn write_with(config: &Config, store: &mut Writer, all: bool, in_hand
     if all || moved {
         unrecorded::record(config, store)?;
     }
-    let gone = missing_pages(recorded, &config.data_dir);
+    let gone = missing_pages(store, &config.data_dir)?;
     match written_and_gone(&gone, store)? {
         0 => {}
         1 => ui.note("1 page was missing and has been written again"),
@@ -471,20 +470,24 @@ fn day_bounds(day: &str, config: &Config) -> Option<(Millis, Millis)> {
 }
 
 /// Recorded pages whose file is missing. In a folder that cannot be listed, no page counts as missing.
-fn missing_pages(recorded: Vec<PageRecord>, data_dir: &Path) -> Vec<PageRecord> {
-    let mut folders: HashMap<PathBuf, Option<HashSet<OsString>>> = HashMap::new();
-    let is_gone = |page: &PageRecord| {
-        let file = data_dir.join(&page.path);
-        let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else { return false };
-        let inside = folders.entry(folder.to_owned()).or_insert_with(|| names_in(folder));
-        inside.as_ref().is_some_and(|names| !names.contains(name))
-    };
-    recorded.into_iter().filter(is_gone).collect()
+fn missing_pages(store: &Reader, data_dir: &Path) -> Result<Vec<PageRecord>> {
+    let mut folders: HashMap<String, Option<hashbrown::HashSet<OsString>>> = HashMap::new();
+    let mut missing = Vec::new();
+    store.each_page(|path| {
+        let Some((folder, name)) = path.rsplit_once('/') else { return };
+        if !folders.contains_key(folder) {
+            folders.insert(folder.to_owned(), names_in(&data_dir.join(folder)));
+        }
+        if folders[folder].as_ref().is_some_and(|names| !names.contains(OsStr::new(name))) {
+            missing.push(path.to_owned());
+        }
+    })?;
+    missing.iter().filter_map(|path| store.page_at(path).transpose()).collect()
 }
 
-fn names_in(folder: &Path) -> Option<HashSet<OsString>> {
+fn names_in(folder: &Path) -> Option<hashbrown::HashSet<OsString>> {
     match fs::read_dir(folder) {
         Ok(entries) => entries.map(|entry| entry.ok().map(|entry| entry.file_name())).collect(),
-        Err(e) => (e.kind() == ErrorKind::NotFound).then(HashSet::new),
+        Err(e) => (e.kind() == ErrorKind::NotFound).then(hashbrown::HashSet::new),
     }
 }
