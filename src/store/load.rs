@@ -67,6 +67,12 @@ impl Reader {
         Ok(query.query_map([], head)?.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// The same, by their numbers.
+    pub(crate) fn session_pks(&self) -> Result<Vec<i64>> {
+        let sql = "SELECT s.pk FROM session s JOIN project p ON p.pk = s.project ORDER BY s.started_at, s.id";
+        Ok(self.db.prepare(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// Those that were active since then, in the same order. All that are active at no known time are left out.
     pub(crate) fn session_heads_since(&self, since: Millis) -> Result<Vec<SessionHead>> {
         let sql = format!("{SELECT_HEAD} WHERE coalesce(s.last_at, s.started_at) >= ?1 ORDER BY s.started_at, s.id");

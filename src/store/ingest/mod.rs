@@ -136,11 +136,11 @@ impl Reader {
 
     /// The files that changed since they were last read, sorted by path, with their previous state. In most runs nearly all files are
     /// unchanged; for those only size and stamp are compared, looked up by stamp because two files seldom share one.
-    pub(crate) fn changed_files(&self, found: Vec<TranscriptFile>) -> Result<Vec<(TranscriptFile, Option<KnownFile>)>> {
+    pub(crate) fn changed_files(&self, found: Vec<TranscriptFile>) -> Result<Vec<(TranscriptFile, Option<Box<KnownFile>>)>> {
         self.in_snapshot(|| self.changed_among(found))
     }
 
-    fn changed_among(&self, found: Vec<TranscriptFile>) -> Result<Vec<(TranscriptFile, Option<KnownFile>)>> {
+    fn changed_among(&self, found: Vec<TranscriptFile>) -> Result<Vec<(TranscriptFile, Option<Box<KnownFile>>)>> {
         let mut changed = vec![true; found.len()];
         let mut by_stamp: Vec<_> = found.iter().enumerate().map(|(at, file)| (file.stamp, at)).collect();
         by_stamp.sort_unstable();
@@ -159,11 +159,12 @@ impl Reader {
         let mut found: Vec<_> = found.into_iter().zip(changed).filter_map(|(file, changed)| changed.then_some(file)).collect();
         found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         let mut query = self.db.prepare(&format!("SELECT {KNOWN_FILE_COLUMNS} FROM file WHERE path = ?1"))?;
-        let changed = found.into_iter().map(|file| {
+        let mut changed = Vec::with_capacity(found.len());
+        for file in found {
             let known = query.query_row([file.stored_path()], read_known_file).optional()?;
-            Ok((file, known))
-        });
-        changed.collect()
+            changed.push((file, known.map(Box::new)));
+        }
+        Ok(changed)
     }
 }
 

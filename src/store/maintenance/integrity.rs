@@ -11,15 +11,15 @@ use rusqlite::types::ValueRef;
 
 use crate::analyze::denied::DeniedStatement;
 use crate::model::digest::Digest;
-use crate::model::session_head::SessionHead;
 use crate::store::codec::unpack;
 use crate::store::{Reader, error, schema};
 
 /// A part that is checked on its own.
-enum CheckedPart<'h> {
+enum CheckedPart {
     Structure,
     Values,
-    Session(&'h SessionHead),
+    /// By its number.
+    Session(i64),
     Rest,
 }
 
@@ -58,10 +58,10 @@ pub(in crate::store) fn damage_of_pages(index: &Reader) -> Result<Option<String>
 impl Reader {
     fn read_all(&self, mut step: impl FnMut()) -> Result<()> {
         // If these cannot be read, the structure says best why.
-        let heads = self.session_heads();
-        let sessions = heads.iter().flatten().map(CheckedPart::Session);
-        let parts: Vec<CheckedPart<'_>> =
-            [CheckedPart::Structure, CheckedPart::Values].into_iter().chain(sessions).chain([CheckedPart::Rest]).collect();
+        let sessions = self.session_pks();
+        let each = sessions.iter().flatten().copied().map(CheckedPart::Session);
+        let parts: Vec<CheckedPart> =
+            [CheckedPart::Structure, CheckedPart::Values].into_iter().chain(each).chain([CheckedPart::Rest]).collect();
         self.map_in_order(
             || false,
             &parts,
@@ -71,14 +71,14 @@ impl Reader {
                 read
             },
         )?;
-        heads.map(drop)
+        sessions.map(drop)
     }
 
-    fn read_part(&self, part: &CheckedPart<'_>) -> Result<()> {
+    fn read_part(&self, part: &CheckedPart) -> Result<()> {
         match part {
             CheckedPart::Structure => self.check_structure(),
             CheckedPart::Values => self.read_values(),
-            CheckedPart::Session(head) => self.read_through(head),
+            CheckedPart::Session(pk) => self.read_through(&self.session_head(*pk)?),
             CheckedPart::Rest => self.read_rest(),
         }
     }

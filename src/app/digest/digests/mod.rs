@@ -92,14 +92,14 @@ impl DigestMaker<'_> {
         let mut run =
             RunState { store, report, bar, model_off: self.model.as_ref().err().cloned(), budget, unreadable: 0, spent_run: 0.0 };
         // Digest without the model first: these can then be found while the model is asked.
-        let (alone, for_model): (Vec<_>, Vec<_>) =
-            plan.chosen.into_iter().partition(|(_, not_now)| self.goes_without_model(not_now.as_ref()));
+        let mut alone = plan.chosen;
+        let for_model: VecDeque<_> = alone.extract_if(.., |(_, not_now)| !self.goes_without_model(not_now.as_ref())).collect();
         self.make_without_model(&mut run, alone)?;
         if !for_model.is_empty() {
             // The model may be slow; what is new can be found meanwhile. Failures are reported when the rest is written, at the end.
             run.store.write_documents()?;
         }
-        self.work(&mut run, for_model.into())?;
+        self.work(&mut run, for_model)?;
         if let Ok(model) = &self.model {
             model.replies().drop_old(self.now);
         }

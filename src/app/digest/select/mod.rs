@@ -55,6 +55,7 @@ impl DigestMaker<'_> {
         let is_asked = newest.is_some() || self.wanted.names_model();
         let most = newest.unwrap_or(self.config.digest.max_sessions);
         let mut for_model = 0;
+        plan.chosen.reserve_exact(candidates.len());
         for (at, head) in candidates.into_iter().enumerate() {
             if at >= self.wanted.limit {
                 plan.skipped.push((head, SkipReason::RunLimit));
@@ -74,16 +75,16 @@ impl DigestMaker<'_> {
 
     /// Whoever asks for a backlog asks for what this run makes of it. The rest does not wait for the model: no later run buys it unasked.
     fn leave_backlog(&self, store: &Reader, plan: &mut DigestPlan, backlog: &HashSet<i64>) -> Result<()> {
-        for (head, not_now) in std::mem::take(&mut plan.chosen) {
-            let is_made = not_now.is_none();
-            if !is_made && self.wanted.session.is_none() && self.is_final(store, &head)? {
-                plan.left.push(head);
-            } else if !is_made && backlog.contains(&head.pk) {
-                plan.backlog.push(head.clone());
-                plan.chosen.push((head, Some(SkipReason::Backlog)));
-            } else {
-                plan.chosen.push((head, not_now));
+        let mut left = HashSet::new();
+        for (head, not_now) in &plan.chosen {
+            if not_now.is_some() && self.wanted.session.is_none() && self.is_final(store, head)? {
+                left.insert(head.pk);
             }
+        }
+        plan.left.extend(plan.chosen.extract_if(.., |(head, _)| left.contains(&head.pk)).map(|(head, _)| head));
+        for (head, not_now) in plan.chosen.iter_mut().filter(|(head, not_now)| not_now.is_some() && backlog.contains(&head.pk)) {
+            plan.backlog.push(head.clone());
+            *not_now = Some(SkipReason::Backlog);
         }
         Ok(())
     }
@@ -97,23 +98,26 @@ impl DigestMaker<'_> {
     /// Sessions to digest now, in working order. The others are recorded in the plan.
     fn candidates(&self, store: &Reader, plan: &mut DigestPlan) -> Result<Vec<SessionHead>> {
         let only = self.wanted.session.as_deref().map(|id| store.find_session(id)).transpose()?;
-        let mut candidates: Vec<SessionHead> = Vec::new();
         let asked = only.is_some();
         let heads = match only {
             Some(head) => vec![head],
             None => store.waiting_heads(self.wanted.names_model())?,
         };
-        for head in heads {
+        let candidate = |head: SessionHead| {
             if !self.is_asked_for(&head) || !self.wants_digest(store, &head, asked)? {
-                continue;
+                return Ok(None);
             }
             match self.standing(store, &head).map(|s| check_ready(&s, self.now, if asked { 0 } else { self.wanted.settle }))? {
                 Ok(()) if !asked && self.is_unchanged(store, &head)? => plan.unchanged.push(head),
-                Ok(()) => candidates.push(head),
+                Ok(()) => return Ok(Some(head)),
                 Err(SkipReason::Unsettled(_)) if self.is_interim_due(store, &head)? => plan.interim.push(head),
                 Err(skip) => plan.skipped.push((head, skip)),
             }
-        }
+            Ok(None)
+        };
+        // In the memory of the list: there may be many.
+        let mut candidates: Vec<SessionHead> =
+            heads.into_iter().map(candidate).filter_map(Result::transpose).collect::<Result<_>>()?;
         // Newest first, because recent work is asked for first. Sessions on which the model failed come last: if the session is
         // the cause, the others must not wait behind it.
         let in_vain = store.unanswered_sessions()?;

@@ -27,7 +27,7 @@ impl TranscriptReader<'_> {
         if self.may_be_excluded(&pending.file) {
             return Ok(());
         }
-        let mut delta = source::open(&pending.file.place, &pending.file.path, pending.checkpoint.as_ref())?;
+        let mut delta = source::open(&pending.file.place, &pending.file.path, pending.checkpoint())?;
         let mut reading = self.begin(pending, &delta)?;
         while let Some((from, to, piece)) = delta.lines.next_line()? {
             if pending.part.as_ref().is_some_and(|part| from >= part.end) {
@@ -80,9 +80,9 @@ impl TranscriptReader<'_> {
     fn begin<'p>(&'p self, pending: &'p PendingFile, delta: &OpenTranscript) -> io::Result<ReadState<'p>> {
         let checkpoint = delta.checkpoint_at(delta.start)?;
         let conversation = match delta.start {
-            0 if delta.replaced => ConversationState::for_replaced_file(&pending.conversation),
+            0 if delta.replaced => ConversationState::for_replaced_file(pending.conversation()),
             0 => ConversationState::default(),
-            _ => ConversationState::restore(&pending.conversation),
+            _ => ConversationState::restore(pending.conversation()),
         };
         Ok(ReadState {
             batch: IngestBatch { replaced: delta.replaced, ..self.empty(pending, checkpoint) },

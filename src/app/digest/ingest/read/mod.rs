@@ -41,9 +41,8 @@ const TOGETHER_FILES: usize = 64;
 /// A file with new content, and where to continue.
 pub(crate) struct PendingFile {
     file: Arc<TranscriptFile>,
-    checkpoint: Option<Checkpoint>,
-    /// Privacy state of the conversation at the checkpoint, needed to read on from there.
-    conversation: String,
+    /// As it was when it was last read.
+    known: Option<Box<KnownFile>>,
     /// Of the file only this part is read, from its beginning.
     part: Option<Part>,
 }
@@ -54,17 +53,22 @@ impl PendingFile {
             return part.end;
         }
         let size = self.file.size;
-        self.checkpoint.as_ref().map_or(size, |checkpoint| checkpoint.unread_of(size))
+        self.checkpoint().map_or(size, |checkpoint| checkpoint.unread_of(size))
+    }
+
+    fn checkpoint(&self) -> Option<&Checkpoint> {
+        self.known.as_ref().map(|known| &known.checkpoint)
+    }
+
+    /// Privacy state of the conversation at the checkpoint, needed to read on from there.
+    fn conversation(&self) -> &str {
+        self.known.as_ref().map_or("", |known| &known.conversation)
     }
 }
 
 /// Files that changed since they were last read, largest first, so that no thread is left with a large one at the end.
-pub(crate) fn pending_files(changed: Vec<(TranscriptFile, Option<KnownFile>)>) -> Vec<PendingFile> {
-    let of = |(file, seen): (TranscriptFile, Option<KnownFile>)| {
-        let file = looked_into(file);
-        let (checkpoint, conversation) = seen.map(|k| (k.checkpoint, k.conversation)).unzip();
-        PendingFile { file: Arc::new(file), checkpoint, conversation: conversation.unwrap_or_default(), part: None }
-    };
+pub(crate) fn pending_files(changed: Vec<(TranscriptFile, Option<Box<KnownFile>>)>) -> Vec<PendingFile> {
+    let of = |(file, known)| PendingFile { file: Arc::new(looked_into(file)), known, part: None };
     let mut pending: Vec<PendingFile> = changed.into_iter().map(of).collect();
     pending.sort_by_key(|p| std::cmp::Reverse(p.bytes()));
     pending

@@ -91,7 +91,7 @@ impl TranscriptReader<'_> {
         match self.end_of_part(&file, session, cut) {
             Ok(end) => {
                 let part = Some(Part { session: session.to_owned(), cut, end });
-                Some(PendingFile { file: Arc::new(file), checkpoint: None, conversation: String::new(), part })
+                Some(PendingFile { file: Arc::new(file), known: None, part })
             }
             Err(e) => {
                 self.ui.warn(&format!("cannot read {}: {e}", file.path.display()));
