@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 
 use super::timeout::ended;
-use super::{Ran, World};
+use super::{Ran, World, copy_program};
 
 /// Somebody who is not root.
 const SOMEBODY: u32 = 65_534;
@@ -23,7 +23,7 @@ impl<'a> Plain<'a> {
         let is_root = rustix::process::geteuid().is_root();
         // Where the program was built nobody else may be let in.
         let program = world.root().join("the-program");
-        fs::copy(world.program(), &program).expect("the program");
+        copy_program(world.program().as_ref(), &program);
         let plain = Self { world, program, is_root };
         plain.own();
         plain

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::agents::codex::world;
 use crate::hooks::payloads::patient;
-use crate::support::{Ran, World};
+use crate::support::{Ran, World, copy_program};
 
 const SESSION: &str = "01a21cff-0000-7000-8000-0000abcd1234";
 const FOLDER: &str = "/home/dev/kitchen";
@@ -174,9 +174,9 @@ fn an_upgrade_behind_a_link_leaves_the_commands_as_they_are() {
     let install = |version: &str| {
         let folder = world.root().join("versions").join(version);
         fs::create_dir_all(&folder).expect("a version's folder");
-        fs::hard_link(world.program(), folder.join("recall"))
-            .or_else(|_| fs::copy(world.program(), folder.join("recall")).map(drop))
-            .expect("the version's program");
+        if fs::hard_link(world.program(), folder.join("recall")).is_err() {
+            copy_program(world.program().as_ref(), &folder.join("recall"));
+        }
         let _ = fs::remove_file(&program);
         std::os::unix::fs::symlink(folder.join("recall"), &program).expect("the link");
         let mut command = std::process::Command::new(&program);
