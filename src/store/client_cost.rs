@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use super::Reader;
 use crate::store::chunk::StoredUsage;
+use crate::store::session_row;
 use transcripts::session::Tokens;
 
 /// A session's cost as the client reports it, and the token usage its messages report.
@@ -20,8 +21,7 @@ pub(crate) struct CostReport {
 
 /// Stores the last cost the client reported for a session, if that session is stored; `None` removes it.
 pub(super) fn record(db: &Connection, session: &str, by_model: Option<&BTreeMap<String, f64>>) -> Result<()> {
-    let mut query = db.prepare_cached("SELECT pk FROM session WHERE id = ?1")?;
-    let Some(pk) = query.query_row([session], |r| r.get::<_, i64>(0)).optional()? else { return Ok(()) };
+    let Some(pk) = session_row::find(db, session)? else { return Ok(()) };
     db.prepare_cached("DELETE FROM client_cost WHERE session = ?1")?.execute([pk])?;
     let mut insert = db.prepare_cached("INSERT INTO client_cost VALUES (?1, ?2, ?3)")?;
     for (model, usd) in by_model.into_iter().flatten() {

@@ -110,9 +110,7 @@ impl Writer {
     /// transcript was read here stays as it is.
     pub(crate) fn take_from_afar(&mut self, exported: Exported) -> Result<bool> {
         let Some(origin) = exported.origin.clone() else { return Ok(false) };
-        let known: Option<i64> =
-            self.db.query_row("SELECT pk FROM session WHERE id = ?1", [&exported.session], |r| r.get(0)).optional()?;
-        if let Some(session) = known {
+        if let Some(session) = self.session_pk(&exported.session)? {
             if self.origin_of(session)?.is_none() && !self.is_empty_session(session)? {
                 return Ok(false);
             }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{Reader, Writer};
 use crate::store::chunk::StoredUsage;
@@ -41,6 +41,11 @@ pub(crate) struct PageRecord {
     pub(crate) session: Option<i64>,
     /// `YYYY-MM-DD`
     pub(crate) day: String,
+}
+
+/// From the columns path, session and day.
+fn page_record(r: &Row<'_>) -> rusqlite::Result<PageRecord> {
+    Ok(PageRecord { path: r.get(0)?, session: r.get(1)?, day: r.get(2)? })
 }
 
 /// The ids of all sessions, read once: asking the index about each of many sessions would look through all ids for each.
@@ -100,6 +105,15 @@ impl Reader {
         Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// Goes through the tables of sessions and of pages, without a look at their rows. A run with nothing new reads none of them, and is to notice all
+    /// the same that they are damaged.
+    pub(crate) fn go_through_lists(&self) -> Result<()> {
+        for list in ["session", "page"] {
+            self.db.query_row(&format!("SELECT count(*) FROM {list} NOT INDEXED"), [], |_| Ok(()))?;
+        }
+        Ok(())
+    }
+
     pub(crate) fn has_pages(&self) -> Result<bool> {
         Ok(self.db.query_row("SELECT EXISTS (SELECT 1 FROM page)", [], |r| r.get(0))?)
     }
@@ -116,12 +130,12 @@ impl Reader {
 
     pub(crate) fn page_at(&self, path: &str) -> Result<Option<PageRecord>> {
         let mut query = self.db.prepare_cached("SELECT path, session, day FROM page WHERE path = ?1")?;
-        Ok(query.query_row([path], |r| Ok(PageRecord { path: r.get(0)?, session: r.get(1)?, day: r.get(2)? })).optional()?)
+        Ok(query.query_row([path], page_record).optional()?)
     }
 
     pub(crate) fn pages(&self) -> Result<Vec<PageRecord>> {
         let mut query = self.db.prepare("SELECT path, session, day FROM page ORDER BY path")?;
-        let rows = query.query_map([], |r| Ok(PageRecord { path: r.get(0)?, session: r.get(1)?, day: r.get(2)? }))?;
+        let rows = query.query_map([], page_record)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
@@ -151,7 +165,7 @@ impl Reader {
     /// The pages of a session: one, or two while it moves to another day.
     pub(crate) fn pages_of(&self, session: i64) -> Result<Vec<PageRecord>> {
         let mut query = self.db.prepare_cached("SELECT path, session, day FROM page WHERE session = ?1")?;
-        let rows = query.query_map([session], |r| Ok(PageRecord { path: r.get(0)?, session: r.get(1)?, day: r.get(2)? }))?;
+        let rows = query.query_map([session], page_record)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 

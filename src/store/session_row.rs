@@ -1,4 +1,4 @@
-//! Sessions come into the index and leave it here: the pages of others are named by which sessions are shown alike.
+//! Sessions come into the index, are found in it and leave it here: the pages of others are named by which sessions are shown alike.
 
 use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -6,6 +6,11 @@ use rusqlite::{Connection, OptionalExtension, params};
 use crate::store::load::BEGINS_WITH_TIME;
 use text::clean::id8;
 use transcripts::client::Client;
+
+/// The number of a session in the index, if it is there.
+pub(super) fn find(db: &Connection, id: &str) -> Result<Option<i64>> {
+    Ok(db.prepare_cached("SELECT pk FROM session WHERE id = ?1")?.query_row([id], |r| r.get(0)).optional()?)
+}
 
 /// A new session of a project, by its number.
 pub(super) fn add(db: &Connection, id: &str, project: i64, client: Client) -> Result<i64> {

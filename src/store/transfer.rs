@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use anyhow::Result;
-use rusqlite::{OptionalExtension, Transaction, params};
+use rusqlite::{Transaction, params};
 
 pub use self::exported::{Exported, ExportedClosing, ExportedDigest, ExportedNote, ExportedRow, ExportedSource, ExportedUsage};
 use super::forget::readmit;
@@ -215,8 +215,7 @@ impl Writer {
         let titles = exported.titles.iter().map(|(leaf, text)| RecordKey::of_title(*leaf, text));
         readmit(&tx, &exported.session, rows.chain(titles))?;
         let project = ensure_project(&tx, &exported.project)?;
-        let known: Option<i64> =
-            tx.query_row("SELECT pk FROM session WHERE id = ?1", [&exported.session], |r| r.get(0)).optional()?;
+        let known = session_row::find(&tx, &exported.session)?;
         let mut new = known.is_none();
         let session = match known {
             Some(session) => session,
@@ -306,8 +305,11 @@ impl Writer {
         }
         let mut open = Vec::new();
         for closing in &digest.closed {
-            let of = self.db.query_row("SELECT pk FROM session WHERE id = ?1", [&closing.of], |r| r.get(0)).optional()?;
-            open.extend(of.map(|session| OpenItem { id: closing.id.clone(), text: closing.text.clone(), session }));
+            open.extend(self.session_pk(&closing.of)?.map(|session| OpenItem {
+                id: closing.id.clone(),
+                text: closing.text.clone(),
+                session,
+            }));
         }
         let summarizer = SummarizerChoice::stored_word(&digest.summarizer);
         self.save_digest(

@@ -336,8 +336,8 @@ pub fn files_below(dir: &Path) -> Vec<PathBuf> {
     all.filter(|e| e.file_type().is_file()).map(|e| e.into_path()).collect()
 }
 
-/// Copies a program that is to be started. Another process does it: what this one has open for writing, whatever another test starts at that moment
-/// inherits, and until that is under way the system does not start the copy.
+/// Copies a program that is to be started. `cp` does it, and not this process: a program that another test starts meanwhile would inherit the open copy,
+/// and the system starts nothing that is open for writing.
 pub fn copy_program(from: &Path, to: &Path) {
     let copied = std::process::Command::new("cp").args([from, to]).status().expect("`cp` starts");
     assert!(copied.success(), "no copy of {} at {}", from.display(), to.display());

@@ -10,6 +10,7 @@ use super::writer::IngestWriter;
 use crate::store::chunk;
 use crate::store::load::move_to_end;
 use crate::store::projects::ensure_project;
+use crate::store::session_row;
 use transcripts::privacy::echo::PrivateWords;
 use transcripts::session::{Millis, Record};
 
@@ -74,7 +75,7 @@ impl IngestWriter<'_, '_> {
         }
         // A file may tell when a session began of which it brings nothing else.
         for id in std::mem::take(&mut self.begun) {
-            sessions.extend(self.known_session(id)?);
+            sessions.extend(session_row::find(self.tx, id)?);
         }
         sessions.into_iter().try_for_each(|session| self.settle_start(session))?;
         before.iter().try_for_each(|(session, place)| self.settle_project(*session, place))

@@ -188,7 +188,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
     fn record_prompts(&mut self, batch: &IngestBatch, path: &str) -> Result<()> {
         for (session, asked) in &batch.asked {
             if !self.is_out(batch, session)? && undone::note(self.tx, session, path, asked)? {
-                self.touched.extend(self.known_session(session)?);
+                self.touched.extend(session_row::find(self.tx, session)?);
             }
         }
         Ok(())
@@ -365,14 +365,9 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         Ok(pk)
     }
 
-    pub(super) fn known_session(&self, id: &str) -> Result<Option<i64>> {
-        let mut query = self.tx.prepare_cached("SELECT pk FROM session WHERE id = ?1")?;
-        Ok(query.query_row([id], |r| r.get(0)).optional()?)
-    }
-
     /// The row of a session, which is made where there is none.
     fn stored_session(&mut self, batch: &IngestBatch, id: &str) -> Result<i64> {
-        if let Some(pk) = self.known_session(id)? {
+        if let Some(pk) = session_row::find(self.tx, id)? {
             return Ok(pk);
         }
         *self.done.sessions_new.entry(batch.file.place.client).or_default() += 1;

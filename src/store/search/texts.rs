@@ -1,7 +1,6 @@
 //! The texts of a session, for finding its best passage.
 
 use anyhow::Result;
-use rusqlite::OptionalExtension;
 use serde::{Serialize, Serializer};
 
 use super::Reader;
@@ -11,6 +10,7 @@ use crate::model::section::Section;
 use crate::model::session_head::SessionHead;
 use crate::store::chunk::{ItemKind, TextReader};
 use crate::store::owned;
+use crate::store::session_row;
 use transcripts::session::{Item, Millis, Session, ToolUse};
 
 /// What a passage is, or who said it.
@@ -100,7 +100,7 @@ impl Reader {
 
     /// A session's number in the index.
     pub fn session_pk(&self, id: &str) -> Result<Option<i64>> {
-        Ok(self.db.prepare_cached("SELECT pk FROM session WHERE id = ?1")?.query_row([id], |r| r.get(0)).optional()?)
+        session_row::find(&self.db, id)
     }
 }
 

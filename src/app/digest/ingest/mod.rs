@@ -45,6 +45,7 @@ pub(super) fn ingest(
     store: &mut Writer,
     report: &mut Report,
 ) -> Result<Vec<PathBuf>> {
+    store.go_through_lists()?;
     let projects = config.project_keys();
     if !config.moved_projects.is_empty() {
         store.move_projects(&projects)?;
