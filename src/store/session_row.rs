@@ -6,6 +6,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use crate::store::load::BEGINS_WITH_TIME;
 use text::clean::id8;
 use transcripts::client::Client;
+use transcripts::session::Millis;
 
 /// The number of a session in the index, if it is there.
 pub(super) fn find(db: &Connection, id: &str) -> Result<Option<i64>> {
@@ -13,10 +14,10 @@ pub(super) fn find(db: &Connection, id: &str) -> Result<Option<i64>> {
 }
 
 /// A new session of a project, by its number.
-pub(super) fn add(db: &Connection, id: &str, project: i64, client: Client) -> Result<i64> {
+pub(super) fn add(db: &Connection, id: &str, project: i64, client: Client, grew_at: Millis) -> Result<i64> {
     // `RETURNING` would make a table for the answer, for every session.
-    let sql = "INSERT INTO session(id, project, client, grew_at) VALUES (?1, ?2, ?3, 0)";
-    let pk = db.prepare_cached(sql)?.insert(params![id, project, client.key()])?;
+    let sql = "INSERT INTO session(id, project, client, grew_at) VALUES (?1, ?2, ?3, ?4)";
+    let pk = db.prepare_cached(sql)?.insert(params![id, project, client.key(), grew_at])?;
     outdate_pages_of_alike(db, id)?;
     Ok(pk)
 }

@@ -220,10 +220,10 @@ impl Writer {
         let session = match known {
             Some(session) => session,
             None => {
-                let session = session_row::add(&tx, &exported.session, project, exported.client)?;
+                let session = session_row::add(&tx, &exported.session, project, exported.client, exported.grew_at)?;
                 // `page_dirty`, so that the session is removed again if none of its data is imported.
-                let sql = "UPDATE session SET started_at = ?2, grew_at = ?3, ended_at = ?4, end_reason = ?5, page_dirty = 1 WHERE pk = ?1";
-                tx.execute(sql, params![session, exported.started_at, exported.grew_at, exported.ended_at, exported.end_reason])?;
+                let sql = "UPDATE session SET started_at = ?2, ended_at = ?3, end_reason = ?4, page_dirty = 1 WHERE pk = ?1";
+                tx.execute(sql, params![session, exported.started_at, exported.ended_at, exported.end_reason])?;
                 session
             }
         };

@@ -85,7 +85,9 @@ impl Reader {
         make: &impl Fn(&Self, &T) -> Result<R>,
         take: &mut impl FnMut(&T, Result<R>) -> Result<()>,
     ) -> Result<()> {
-        self.with_titles_known(|| all.iter().take_while(|_| !ends()).try_for_each(|one| take(one, make(self, one))))
+        self.with_titles_known(|| {
+            all.iter().take_while(|_| !ends()).try_for_each(|one| take(one, self.in_snapshot(|| make(self, one))))
+        })
     }
 }
 

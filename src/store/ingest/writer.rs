@@ -36,6 +36,8 @@ pub(super) struct IngestWriter<'t, 'b> {
     pub(crate) projects: &'t Projects,
     /// The sessions of this transaction, and when the newest of the files seen so far grew.
     sessions: HashMap<String, (i64, Millis)>,
+    /// Sessions that this transaction added.
+    pub(crate) added: HashSet<i64>,
     sources: HashMap<(i64, Arc<str>, String), i64>,
     /// The previous record of this batch with its session and source: nearly always those of the next record too.
     last: Option<(&'b Record, i64, i64)>,
@@ -75,6 +77,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
             forgotten,
             projects,
             sessions: HashMap::new(),
+            added: HashSet::new(),
             sources: HashMap::new(),
             last: None,
             done: Ingested::default(),
@@ -224,6 +227,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
             session_row::remove(self.tx, pk)?;
             self.gathered.drop_session(pk);
             self.sessions.retain(|_, (known, _)| *known != pk);
+            self.added.remove(&pk);
             self.sources.retain(|(of, ..), _| *of != pk);
             self.notes.retain(|(of, _), _| *of != pk);
             self.touched.remove(&pk);
@@ -350,29 +354,38 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
 
     /// The session of a record. It grew when the newest of its files did, in whatever order these are stored.
     fn session(&mut self, batch: &IngestBatch, row: &Record) -> Result<i64> {
-        let pk = match self.sessions.get(&row.session) {
-            Some((pk, grew_at)) if *grew_at >= batch.grew_at => return Ok(*pk),
-            Some((pk, _)) => *pk,
-            None => {
-                let pk = self.stored_session(batch, &row.session)?;
-                self.drop_told_by_others(pk, &row.session)?;
+        let seen = self.sessions.get(&row.session).copied();
+        if let Some((pk, grew_at)) = seen
+            && grew_at >= batch.grew_at
+        {
+            return Ok(pk);
+        }
+        let pk = match seen.map_or_else(|| session_row::find(self.tx, &row.session), |(pk, _)| Ok(Some(pk)))? {
+            Some(pk) => {
+                if seen.is_none() {
+                    self.drop_told_by_others(pk, &row.session)?;
+                }
+                let grew = "UPDATE session SET grew_at = max(grew_at, ?2) WHERE pk = ?1";
+                self.tx.prepare_cached(grew)?.execute(params![pk, batch.grew_at])?;
                 pk
             }
+            None => self.add_session(batch, row)?,
         };
-        let grew = "UPDATE session SET grew_at = max(grew_at, ?2) WHERE pk = ?1";
-        self.tx.prepare_cached(grew)?.execute(params![pk, batch.grew_at])?;
         self.sessions.insert(row.session.clone(), (pk, batch.grew_at));
         Ok(pk)
     }
 
-    /// The row of a session, which is made where there is none.
-    fn stored_session(&mut self, batch: &IngestBatch, id: &str) -> Result<i64> {
-        if let Some(pk) = session_row::find(self.tx, id)? {
-            return Ok(pk);
-        }
-        *self.done.sessions_new.entry(batch.file.place.client).or_default() += 1;
-        let project = ensure_project(self.tx, &folder_key(&batch.file.stored_path()))?;
-        session_row::add(self.tx, id, project, batch.file.place.client)
+    /// A new session. Its project is that of the first folder that is known; which one it is in the end, all its sources tell.
+    fn add_session(&mut self, batch: &IngestBatch, row: &Record) -> Result<i64> {
+        let client = batch.file.place.client;
+        *self.done.sessions_new.entry(client).or_default() += 1;
+        let key = match &row.cwd {
+            Some(cwd) => self.projects.key_of(cwd),
+            None => folder_key(&batch.file.stored_path()),
+        };
+        let pk = session_row::add(self.tx, &row.session, ensure_project(self.tx, &key)?, client, batch.grew_at)?;
+        self.added.insert(pk);
+        Ok(pk)
     }
 
     /// Prompts that another tool told of are in the transcript, too, which knows better.
@@ -391,15 +404,25 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         let pk = match self.sources.get(&key) {
             Some(pk) => *pk,
             None => {
-                // Files are read from their beginning since evidence and folders are kept, so all of it was seen.
-                let sql = "INSERT INTO source(session, file, agent, evident, placed, since) VALUES (?1, ?2, ?3, 1, 1, 9223372036854775807)
-                     ON CONFLICT DO UPDATE SET evident = 1, placed = 1 RETURNING pk";
-                let pk = self.tx.prepare_cached(sql)?.query_row(params![session, &*key.1, key.2], |r| r.get(0))?;
+                let pk = self.stored_source(session, path, &key.2)?;
                 self.sources.insert(key, pk);
                 pk
             }
         };
         Ok(pk)
+    }
+
+    /// The row of a source, which is made where there is none. Files are read from their beginning since evidence and folders are kept, so
+    /// all of it was seen.
+    fn stored_source(&self, session: i64, file: &str, agent: &str) -> Result<i64> {
+        let sql = "SELECT pk FROM source WHERE session = ?1 AND file = ?2 AND agent = ?3";
+        let values = params![session, file, agent];
+        if let Some(pk) = self.tx.prepare_cached(sql)?.query_row(values, |r| r.get(0)).optional()? {
+            self.tx.prepare_cached("UPDATE source SET evident = 1, placed = 1 WHERE pk = ?1")?.execute([pk])?;
+            return Ok(pk);
+        }
+        let sql = "INSERT INTO source(session, file, agent, evident, placed, since) VALUES (?1, ?2, ?3, 1, 1, 9223372036854775807)";
+        Ok(self.tx.prepare_cached(sql)?.insert(values)?)
     }
 
     /// Sessions that gained records need a new digest, and so do their forks.
@@ -414,10 +437,14 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         let any_digest: bool =
             self.tx.prepare_cached("SELECT EXISTS (SELECT 1 FROM digest WHERE superseded = 0)")?.query_row([], |r| r.get(0))?;
         for session in &self.touched {
-            // A session without a digest only counts in its day page.
-            let sql = "UPDATE session SET dirty = 1, unindexed = 1, skip = NULL,
+            // A session without a digest only counts in its day page. One that is new is dirty as it is.
+            if self.added.contains(session) {
+                self.tx.prepare_cached("UPDATE session SET page_dirty = 1 WHERE pk = ?1")?.execute([session])?;
+            } else {
+                let sql = "UPDATE session SET dirty = 1, unindexed = 1, skip = NULL,
                  page_dirty = page_dirty OR NOT EXISTS (SELECT 1 FROM digest WHERE session = ?1 AND superseded = 0) WHERE pk = ?1";
-            self.tx.prepare_cached(sql)?.execute([session])?;
+                self.tx.prepare_cached(sql)?.execute([session])?;
+            }
             let sql = "UPDATE session SET dirty = 1, unindexed = 1, skip = NULL WHERE pk = ?1 AND NOT (dirty = 1 AND unindexed)";
             for fork in chunk::forks_of(self.tx, *session)? {
                 self.tx.prepare_cached(sql)?.execute([fork])?;
