@@ -4,7 +4,7 @@ use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::Reader;
-use super::load::{SELECT_HEAD, head};
+use super::load::{self, SELECT_HEAD, head};
 use super::private_words::{all_private_words_of, private_words_of};
 use super::recent::NOT_REPEATED;
 use crate::model::session_head::SessionHead;
@@ -99,13 +99,13 @@ impl Reader {
 
     /// The private words of a session and of the earlier sessions it continues.
     pub(crate) fn private_words(&self, head: &SessionHead) -> Result<PrivateWords> {
-        all_private_words_of(&self.db, head.pk)
+        all_private_words_of(&self.db, head)
     }
 
     /// The same by session id, whether the session is stored or not.
     pub(crate) fn private_words_by_id(&self, session: &str) -> Result<PrivateWords> {
         if let Some(pk) = self.session_pk(session)? {
-            return all_private_words_of(&self.db, pk);
+            return all_private_words_of(&self.db, &load::head_of(&self.db, pk)?);
         }
         let mut private_words = PrivateWords::default();
         private_words_of(&self.db, session, &mut private_words)?;

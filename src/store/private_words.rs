@@ -4,6 +4,7 @@ use anyhow::Result;
 use rusqlite::Connection;
 
 use super::{Reader, chunk, load};
+use crate::model::session_head::SessionHead;
 use transcripts::privacy::echo::{PrivateWords, WordHash};
 
 /// Adds a session's own private words.
@@ -15,11 +16,10 @@ pub(in crate::store) fn private_words_of(db: &Connection, session: &str, into: &
 }
 
 /// The private words of a session and of the earlier sessions it shares records with.
-pub(in crate::store) fn all_private_words_of(db: &Connection, pk: i64) -> Result<PrivateWords> {
-    let head = load::head_of(db, pk)?;
+pub(in crate::store) fn all_private_words_of(db: &Connection, head: &SessionHead) -> Result<PrivateWords> {
     let mut private_words = PrivateWords::default();
     private_words_of(db, &head.id, &mut private_words)?;
-    for kin in chunk::earlier_forks(db, &head)? {
+    for kin in chunk::earlier_forks(db, head)? {
         private_words_of(db, &load::head_of_fork(db, kin)?.id, &mut private_words)?;
     }
     Ok(private_words)

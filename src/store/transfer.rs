@@ -255,7 +255,7 @@ impl Writer {
                 denied.push(id.as_str());
             }
         }
-        let words = all_private_words_of(&tx, session)?;
+        let words = all_private_words_of(&tx, &load::head_of(&tx, session)?)?;
         let mut digest = exported.digest.as_ref();
         if !words.is_empty() && remove_echoes(&tx, session, &words)? {
             // The digest may mention them too.

@@ -23,18 +23,19 @@ pub(crate) fn note(db: &Connection, session: &str, file: &str, asked: &PromptLin
 
 /// The prompts of a session, file by file, in file order.
 pub(crate) fn prompts_of(db: &Connection, session: &str) -> Result<Vec<(String, Vec<PromptLink>)>> {
-    let sql = "SELECT file, key, parent, follows, offset, at FROM asked WHERE session = ?1 ORDER BY file, offset, key";
+    let sql = "SELECT file, key, parent, follows, offset, at FROM asked WHERE session = ?1 ORDER BY file";
     let mut query = db.prepare_cached(sql)?;
     let mut found = query.query([session])?;
     let mut files: Vec<(String, Vec<PromptLink>)> = Vec::new();
     while let Some(r) = found.next()? {
-        let file: String = r.get(0)?;
-        if files.last().is_none_or(|(last, _)| *last != file) {
-            files.push((file, Vec::new()));
+        let file = r.get_ref(0)?.as_str()?;
+        if files.last().is_none_or(|(last, _)| last != file) {
+            files.push((file.to_owned(), Vec::new()));
         }
         let asked = PromptLink { key: r.get(1)?, parent: r.get(2)?, follows: r.get(3)?, offset: r.get(4)?, at: r.get(5)? };
         files.last_mut().into_iter().for_each(|(_, all)| all.push(asked.clone()));
     }
+    files.iter_mut().for_each(|(_, all)| all.sort_unstable_by_key(|asked| (asked.offset, asked.key)));
     Ok(files)
 }
 

@@ -217,7 +217,7 @@ pub(crate) fn later_forks(db: &Connection, head: &SessionHead) -> Result<Vec<i64
 fn forks_ordered(db: &Connection, head: &SessionHead, is: &str) -> Result<Vec<i64>> {
     let sql = format!(
         "SELECT s.pk FROM kin k JOIN main.session s ON s.pk = k.other
-         WHERE k.session = ?1 AND (coalesce(s.started_at, 9223372036854775807), s.id) {is} (?2, ?3) ORDER BY s.pk"
+         WHERE k.session = ?1 AND (coalesce(s.started_at, 9223372036854775807), s.id) {is} (?2, ?3) ORDER BY k.other"
     );
     let mut query = db.prepare_cached(&sql)?;
     Ok(query.query_map(params![head.pk, head.started_at, head.id], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)

@@ -163,8 +163,9 @@ impl StoredUsage {
     /// them has.
     pub(crate) fn owned_messages(db: &Connection, head: &SessionHead) -> Result<impl Iterator<Item = Self> + use<>> {
         let mut own = Self::of_session(db, head.pk)?;
-        let earlier = forks::earlier_forks(db, head)?;
-        for kin in forks::forks_of(db, head.pk)? {
+        let forks = forks::forks_of(db, head.pk)?;
+        let earlier = if forks.is_empty() { Vec::new() } else { forks::earlier_forks(db, head)? };
+        for kin in forks {
             for (message, used) in Self::of_session(db, kin)? {
                 if earlier.contains(&kin) {
                     own.remove(&message);

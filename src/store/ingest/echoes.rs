@@ -14,6 +14,7 @@ use crate::store::chunk;
 use crate::store::chunk::{StoredItem, TextReader};
 use crate::store::codec;
 use crate::store::forget::removal;
+use crate::store::load;
 use crate::store::private_words::{all_private_words_of, private_words_of};
 use crate::store::session_row;
 use transcripts::privacy::echo::{PrivateWords, distinctive, hashes, names_in};
@@ -187,7 +188,7 @@ impl IngestWriter<'_, '_> {
             }
         }
         for pk in changed {
-            let words = all_private_words_of(self.tx, pk)?;
+            let words = all_private_words_of(self.tx, &load::head_of(self.tx, pk)?)?;
             if !words.is_empty() && remove_echoes(self.tx, pk, &words)? {
                 self.gathered.drop_session(pk);
                 self.touched.insert(pk);
@@ -203,7 +204,7 @@ impl IngestWriter<'_, '_> {
         drop(query);
         for (leaf, text) in all {
             for pk in self.whereabouts.sessions_with(self.tx, RecordKey(leaf))? {
-                let words = all_private_words_of(self.tx, pk)?;
+                let words = all_private_words_of(self.tx, &load::head_of(self.tx, pk)?)?;
                 if !words.are_in(&text) {
                     continue;
                 }

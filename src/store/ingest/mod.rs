@@ -134,7 +134,7 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The files that changed since they were last read, sorted by path, with their previous state. In most runs nearly all files are
+    /// The files that changed since they were last read, sorted by the bytes of their paths, with their previous state. In most runs nearly all files are
     /// unchanged; for those only size and stamp are compared, looked up by stamp because two files seldom share one.
     pub(crate) fn changed_files(&self, found: Vec<TranscriptFile>) -> Result<Vec<(TranscriptFile, Option<Box<KnownFile>>)>> {
         self.in_snapshot(|| self.changed_among(found))
@@ -157,7 +157,7 @@ impl Reader {
             }
         }
         let mut found: Vec<_> = found.into_iter().zip(changed).filter_map(|(file, changed)| changed.then_some(file)).collect();
-        found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        found.sort_unstable_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
         let mut query = self.db.prepare(&format!("SELECT {KNOWN_FILE_COLUMNS} FROM file WHERE path = ?1"))?;
         let mut changed = Vec::with_capacity(found.len());
         for file in found {

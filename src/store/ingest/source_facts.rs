@@ -127,14 +127,17 @@ impl IngestWriter<'_, '_> {
 
     /// Writes in which folders sessions went on and since when, once their sources are known to name the first ones.
     pub(crate) fn flush_folders(&mut self) -> Result<()> {
-        let sql = "UPDATE source SET since = ?3 WHERE session = (SELECT pk FROM session WHERE id = ?1) AND cwd = ?2 AND since > ?3";
+        // By the session's number: with a `SELECT` in it, SQLite makes a table of the rows that it changes.
+        let sql = "UPDATE source SET since = ?3 WHERE session = ?1 AND cwd = ?2 AND since > ?3";
         let mut named = self.tx.prepare_cached(sql)?;
         let sql = "INSERT INTO session_folder(session, folder, since) SELECT ?1, ?2, ?3
              WHERE NOT EXISTS (SELECT 1 FROM source f JOIN session s ON s.pk = f.session WHERE s.id = ?1 AND f.cwd = ?2)
              ON CONFLICT DO UPDATE SET since = excluded.since WHERE since > excluded.since";
         let mut insert = self.tx.prepare_cached(sql)?;
         for ((session, folder), since) in std::mem::take(&mut self.folders) {
-            if named.execute(params![session, folder, since])? == 0 {
+            let pk = self.sessions.get(session).map_or_else(|| session_row::find(self.tx, session), |(pk, _)| Ok(Some(*pk)))?;
+            let is_named = pk.map(|pk| named.execute(params![pk, folder, since])).transpose()?.is_some_and(|rows| rows > 0);
+            if !is_named {
                 insert.execute(params![session, folder, since])?;
             }
         }
@@ -151,15 +154,13 @@ impl IngestWriter<'_, '_> {
             let sql = "UPDATE session SET started_at = ?2, last_at = ?3 WHERE pk = ?1";
             self.tx.prepare_cached(sql)?.execute(params![session, first, last.max(active)])?;
         }
-        if started == first {
+        // Another beginning may change which session owns shared records. One that gained records is marked for that, and so are its forks.
+        if started == first || self.touched.contains(&session) {
             return Ok(());
         }
-        // This may change which session owns shared records. What gained records is marked for that.
-        if !self.added.contains(&session) && !self.touched.contains(&session) {
-            let sql = "UPDATE session SET dirty = 1, unindexed = 1 WHERE pk = ?1 AND NOT (dirty = 1 AND unindexed)
-                 AND EXISTS (SELECT 1 FROM bundle WHERE session = ?1 AND items > 0)";
-            self.tx.prepare_cached(sql)?.execute([session])?;
-        }
+        let sql = "UPDATE session SET dirty = 1, unindexed = 1 WHERE pk = ?1 AND NOT (dirty = 1 AND unindexed)
+             AND EXISTS (SELECT 1 FROM bundle WHERE session = ?1 AND items > 0)";
+        self.tx.prepare_cached(sql)?.execute([session])?;
         let sql = "UPDATE session SET dirty = 1, unindexed = 1 WHERE pk = ?1 AND NOT (dirty = 1 AND unindexed)";
         for fork in chunk::forks_of(self.tx, session)? {
             self.tx.prepare_cached(sql)?.execute([fork])?;

@@ -35,7 +35,7 @@ pub(super) struct IngestWriter<'t, 'b> {
     excludes: bool,
     pub(crate) projects: &'t Projects,
     /// The sessions of this transaction, and when the newest of the files seen so far grew.
-    sessions: HashMap<String, (i64, Millis)>,
+    pub(crate) sessions: HashMap<String, (i64, Millis)>,
     /// Sessions that this transaction added.
     pub(crate) added: HashSet<i64>,
     sources: HashMap<(i64, Arc<str>, String), i64>,

@@ -32,7 +32,7 @@ const SAMPLE_BYTES: usize = 512;
 /// Bytes per read.
 const READ_BYTES: usize = 256 << 10;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Checkpoint {
     pub head_len: u64,
     pub head_hash: [u8; 32],
@@ -63,7 +63,12 @@ impl OpenTranscript {
 
     /// The checkpoint from which to go on behind what was read up to an offset.
     pub fn checkpoint_at(&self, offset: u64) -> io::Result<Checkpoint> {
-        let tail_hash = self.probe.as_ref().map_or(Ok([0; 32]), |probe| tail_hash(probe, offset))?;
+        let tail_hash = match &self.probe {
+            // What was read is the head.
+            Some(_) if offset == self.head_len => self.head_hash,
+            Some(probe) => tail_hash(probe, offset)?,
+            None => [0; 32],
+        };
         Ok(Checkpoint { head_len: self.head_len, head_hash: self.head_hash, offset, tail_hash })
     }
 }

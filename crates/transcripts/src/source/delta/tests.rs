@@ -109,6 +109,18 @@ fn a_file_whose_middle_alone_was_replaced_is_another() {
 }
 
 #[test]
+fn the_checkpoint_of_a_short_file_is_that_of_its_bytes_and_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.jsonl");
+    for len in [0, 1, 100, HEAD_BYTES - 1, HEAD_BYTES, HEAD_BYTES + 1, 3 * HEAD_BYTES] {
+        std::fs::write(&path, vec![b'x'; len as usize]).unwrap();
+        let file = File::open(&path).unwrap();
+        let opened = open(&path, None).unwrap();
+        assert_eq!(opened.checkpoint_at(len).unwrap().tail_hash, tail_hash(&file, len).unwrap(), "{len}");
+    }
+}
+
+#[test]
 fn a_cursor_from_before_there_were_samples_still_holds() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.jsonl");

@@ -2,7 +2,6 @@
 //! continue.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::path::Path;
 
 use anyhow::Result;
@@ -28,7 +27,7 @@ impl TranscriptReader<'_> {
             return Ok(());
         }
         let mut delta = source::open(&pending.file.place, &pending.file.path, pending.checkpoint())?;
-        let mut reading = self.begin(pending, &delta)?;
+        let mut reading = self.begin(pending, &delta);
         while let Some((from, to, piece)) = delta.lines.next_line()? {
             if pending.part.as_ref().is_some_and(|part| from >= part.end) {
                 break;
@@ -58,7 +57,7 @@ impl TranscriptReader<'_> {
                 batch.checkpoint = delta.checkpoint_at(to)?;
                 conversation.note_parser(lines.state());
                 batch.conversation = conversation.stored();
-                let next = self.empty(pending, batch.checkpoint.clone());
+                let next = self.empty(pending);
                 pending.part.iter().for_each(|part| part.narrow(batch));
                 if !out.put(std::mem::replace(batch, next)) || shutdown::requested() {
                     return Ok(());
@@ -77,27 +76,27 @@ impl TranscriptReader<'_> {
     }
 
     /// State before the first line is read.
-    fn begin<'p>(&'p self, pending: &'p PendingFile, delta: &OpenTranscript) -> io::Result<ReadState<'p>> {
-        let checkpoint = delta.checkpoint_at(delta.start)?;
+    fn begin<'p>(&'p self, pending: &'p PendingFile, delta: &OpenTranscript) -> ReadState<'p> {
         let conversation = match delta.start {
             0 if delta.replaced => ConversationState::for_replaced_file(pending.conversation()),
             0 => ConversationState::default(),
             _ => ConversationState::restore(pending.conversation()),
         };
-        Ok(ReadState {
-            batch: IngestBatch { replaced: delta.replaced, ..self.empty(pending, checkpoint) },
+        ReadState {
+            batch: IngestBatch { replaced: delta.replaced, ..self.empty(pending) },
             lines: parser_of(&pending.file.place, self.sanitizer, &conversation.parser()),
             conversation,
             read_to: delta.start,
             folder: LastFolder::default(),
-        })
+        }
     }
 
-    fn empty(&self, pending: &PendingFile, checkpoint: Checkpoint) -> IngestBatch {
+    /// A batch with nothing in it, whose checkpoint is known when it is full.
+    fn empty(&self, pending: &PendingFile) -> IngestBatch {
         IngestBatch {
             file: pending.file.clone(),
             replaced: false,
-            checkpoint,
+            checkpoint: Checkpoint::default(),
             complete: false,
             conversation: String::new(),
             rows: Vec::new(),
