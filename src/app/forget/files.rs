@@ -74,7 +74,7 @@ pub(crate) fn any_page_contains(phrase: &PhraseMatcher, config: &Config, store: 
 }
 
 /// Removes orphan pages of these sessions: pages older than the index, which was created again since. As with every page, the
-/// user's notes move to the day's page, which is rewritten.
+/// user's notes move to the day's page, which is rewritten. That the sessions are not read again is up to the caller.
 pub(crate) fn remove_orphans(sessions: &[String], config: &Config, store: &mut Writer, ui: &Ui) -> Result<()> {
     let mut orphans = orphans::find(config, store)?;
     orphans.retain(|page| sessions.contains(&page.session));
@@ -83,12 +83,11 @@ pub(crate) fn remove_orphans(sessions: &[String], config: &Config, store: &mut W
         let page = fs::read(&orphan.file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
         days.entry(day).or_default().push_str(notes_in(&page));
     }
-    // Write the days first, so that an interrupted run finds the orphan pages again.
+    // Write the days first, so that whoever is interrupted finds the orphan pages again.
     if !days.is_empty() {
         write_days(config, store, days, ui)?;
     }
     for orphan in &orphans {
-        store.shut_out(&orphan.session)?;
         private_files::remove(&orphan.file).with_context(|| format!("cannot remove {}", orphan.file.display()))?;
     }
     Ok(())

@@ -171,6 +171,7 @@ fn forget(what: &ForgetSelection, config: &Config, ui: &Ui, out: &mut impl Write
         account.notes = files::remove_from_notes(phrase, config, &store, ui)?;
     }
     write_pages(what, config, &mut store, ui)?;
+    store.lasting(|store| orphans.iter().try_for_each(|orphan| store.shut_out(&orphan.session)))?;
     ids.extend(orphans.into_iter().map(|orphan| orphan.session));
     files::remove_orphans(&ids, config, &mut store, ui)?;
     failpoints::point("pages cleaned");
@@ -211,12 +212,14 @@ fn shared_files(doomed: &RemovalPlan, store: &Reader) -> Result<Vec<PathBuf>> {
     Ok(ids.into_iter().flat_map(of_project).collect())
 }
 
-/// Forgets sessions that were forgotten on another machine, whether they are known here or not. Pages are left to the caller. Returns how many
-/// were known.
+/// Forgets sessions that were forgotten on another machine, whether they are known here or not. Pages on record are left to the caller.
+/// Returns how many were known.
 ///
 /// # Errors
-/// When the index cannot be written, or a trace cannot be removed.
-pub(crate) fn forget_sessions(ids: &BTreeSet<String>, config: &Config, store: &mut Maintenance) -> Result<usize> {
+/// When the index cannot be written, or a page or a trace cannot be removed.
+pub(crate) fn forget_sessions(ids: &BTreeSet<String>, config: &Config, store: &mut Maintenance, ui: &Ui) -> Result<usize> {
+    // Before the sessions are shut out: of one that is, whoever is interrupted does not come back here.
+    files::remove_orphans(&ids.iter().cloned().collect::<Vec<_>>(), config, store, ui)?;
     let mut whole = BTreeSet::new();
     for id in ids {
         store.lasting(|store| store.shut_out(id))?;

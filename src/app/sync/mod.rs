@@ -322,7 +322,7 @@ impl Exchange<'_> {
         // Also if the rest could not be read: what was heard of is taken note of.
         self.done.forgotten += self.store.forget_rows(&std::mem::take(&mut self.rows))?;
         if !forget.is_empty() {
-            self.done.forgotten += forget_sessions(&forget, self.config, self.store)?;
+            self.done.forgotten += forget_sessions(&forget, self.config, self.store, self.ui)?;
         }
         let taken = read?;
         place.note_news(self.config.now());
