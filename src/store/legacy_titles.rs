@@ -29,6 +29,9 @@ impl TitleCache {
 impl Reader {
     /// Does any such title exist?
     pub(super) fn has_leaf_titles(&self) -> Result<bool> {
+        if let Some(titled) = &*self.titles.borrow() {
+            return Ok(!titled.all(&self.db)?.is_empty());
+        }
         Ok(self.db.prepare_cached("SELECT EXISTS (SELECT 1 FROM leaf_title)")?.query_row([], |r| r.get(0))?)
     }
 

@@ -90,6 +90,11 @@ impl<'i> ItemBuffer<'i> {
         StoredKeys(sessions.filter_map(|session| known.0.remove_entry(&session)).collect())
     }
 
+    /// A session that was just added holds nothing.
+    pub(crate) fn begin_session(&mut self, session: i64) {
+        self.known.0.insert(session, SessionKeys::default());
+    }
+
     /// Adds an item. When another source already holds the same item, that source keeps it unless `yields`, called with that source's
     /// number, returns true.
     pub(crate) fn put(

@@ -385,6 +385,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         };
         let pk = session_row::add(self.tx, &row.session, ensure_project(self.tx, &key)?, client, batch.grew_at)?;
         self.added.insert(pk);
+        self.gathered.begin_session(pk);
         Ok(pk)
     }
 

@@ -38,11 +38,10 @@ impl Reader {
         serde_json::to_writer(out, &exported).map_err(|e| failed.take().unwrap_or_else(|| e.into()))
     }
 
-    /// Reads everything that would be exported of a session, beside its digest.
+    /// Reads everything that would be exported of a session, beside its digest: also what tells its undone turns.
     pub(in crate::store) fn read_through(&self, head: &SessionHead) -> Result<()> {
         chunk::check_texts(&self.db, head.pk)?;
         let usage = StoredUsage::of_session(&self.db, head.pk)?;
-        Undone::of(&self.db, head)?;
         self.export_closings(head.pk)?;
         self.export_denied(head.pk)?;
         self.export_common(head, self.export_sources(head.pk, |_| ())?, StreamedUsage(usage)).map(drop)
