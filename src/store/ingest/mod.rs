@@ -134,8 +134,8 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The files that changed since they were last read, sorted by the bytes of their paths, with their previous state. In most runs nearly all files are
-    /// unchanged; for those only size and stamp are compared, looked up by stamp because two files seldom share one.
+    /// The files that changed since they were last read, sorted by the bytes of their paths, with their previous state. In most runs
+    /// nearly all files are unchanged; for those only size and stamp are compared, looked up by stamp because two files seldom share one.
     pub(crate) fn changed_files(&self, found: Vec<TranscriptFile>) -> Result<Vec<(TranscriptFile, Option<Box<KnownFile>>)>> {
         self.in_snapshot(|| self.changed_among(found))
     }
