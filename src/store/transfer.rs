@@ -11,7 +11,7 @@ use rusqlite::{Transaction, params};
 
 pub use self::exported::{Exported, ExportedClosing, ExportedDigest, ExportedNote, ExportedRow, ExportedSource, ExportedUsage};
 use super::forget::readmit;
-use super::ingest::{record_activity, remove_echoes};
+use super::ingest::remove_echoes;
 use super::load::{self, SELECT_HEAD};
 use super::notes::stored_author;
 use super::origin;
@@ -404,7 +404,8 @@ fn import_source<'i>(
         tx.execute("INSERT INTO start VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING", params![exported.session, source.file, at])?;
     }
     if let Some(at) = source.last_at {
-        record_activity(tx, session, at)?;
+        let sql = "UPDATE session SET last_at = ?2 WHERE pk = ?1 AND coalesce(last_at, ?2 - 1) < ?2";
+        tx.prepare_cached(sql)?.execute([session, at])?;
     }
     let mut new = false;
     for row in &source.rows {

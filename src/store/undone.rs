@@ -33,7 +33,9 @@ pub(crate) fn prompts_of(db: &Connection, session: &str) -> Result<Vec<(String, 
             files.push((file.to_owned(), Vec::new()));
         }
         let asked = PromptLink { key: r.get(1)?, parent: r.get(2)?, follows: r.get(3)?, offset: r.get(4)?, at: r.get(5)? };
-        files.last_mut().into_iter().for_each(|(_, all)| all.push(asked.clone()));
+        if let Some((_, all)) = files.last_mut() {
+            all.push(asked);
+        }
     }
     files.iter_mut().for_each(|(_, all)| all.sort_unstable_by_key(|asked| (asked.offset, asked.key)));
     Ok(files)

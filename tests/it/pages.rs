@@ -600,11 +600,7 @@ fn pages_alone() -> World {
     assert_eq!(world.recall(["remember", "--everywhere", "Deploys go through the build server"]).code, 0);
     world.digest(&EXTRACT);
     fs::remove_file(transcript).unwrap();
-    for file in fs::read_dir(world.data_dir()).unwrap().map(|entry| entry.unwrap().path()) {
-        if file.file_name().unwrap().to_string_lossy().starts_with("recall.db") {
-            fs::remove_file(file).unwrap();
-        }
-    }
+    world.lose_index();
     world
 }
 

@@ -6,19 +6,10 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use crate::support::stand_in::{COST, PLAIN, RETRY, StandIn, form, report};
-use crate::support::{World, assistant, user};
+use crate::support::{assistant, user};
 
 /// What the model found, and no transcript says: words of the digest alone.
 const OWN_WORDS: &str = "regional";
-
-/// The index with all that belongs to it.
-fn lose_index(world: &World) {
-    for file in fs::read_dir(world.data_dir()).unwrap().map(|entry| entry.unwrap().path()) {
-        if file.file_name().unwrap().to_string_lossy().starts_with("recall.db") {
-            fs::remove_file(file).unwrap();
-        }
-    }
-}
 
 /// How often the model was asked; the doctor asks the client other things.
 fn asked(stand_in: &StandIn) -> usize {
@@ -46,7 +37,7 @@ fn paid_and_lost() -> (StandIn, Vec<(String, String)>) {
     stand_in.recall(&["digest"]);
     let pages = stand_in.world.pages();
     assert!(pages.iter().any(|(_, page)| page.contains("~~")), "{pages:#?}");
-    lose_index(&stand_in.world);
+    stand_in.world.lose_index();
     (stand_in, pages)
 }
 
@@ -139,7 +130,7 @@ fn a_page_puts_no_words_into_another_session() {
     // The file of one session says that it is of the other, which has none of its own.
     fs::write(&plain, fs::read_to_string(&plain).unwrap().replace(PLAIN, RETRY)).unwrap();
     fs::remove_file(retry).unwrap();
-    lose_index(&stand_in.world);
+    stand_in.world.lose_index();
     let ran = stand_in.recall(&["digest"]);
     assert!(!ran.out.contains("from pages"), "{ran:#?}");
     assert_eq!(asked(&stand_in), 2 * before, "both are told anew");
@@ -174,7 +165,7 @@ fn an_index_that_was_imported_knows_what_its_pages_say() {
     let stand_in = StandIn::good(&["plain"]);
     stand_in.recall(&["digest"]);
     let all = stand_in.recall(&["export"]).out;
-    lose_index(&stand_in.world);
+    stand_in.world.lose_index();
     let file = stand_in.world.root().join("all.jsonl");
     fs::write(&file, all).unwrap();
     assert_eq!(stand_in.recall(&["import", file.to_str().unwrap()]).code, 0);

@@ -369,11 +369,7 @@ impl History {
             return;
         }
         self.told.push(format!("m{machine}: loses its index"));
-        for file in fs::read_dir(self.machines[machine].data_dir()).unwrap().map(|entry| entry.unwrap().path()) {
-            if file.file_name().unwrap().to_str().unwrap().starts_with("recall.db") {
-                fs::remove_file(file).unwrap();
-            }
-        }
+        self.machines[machine].lose_index();
         self.digest(machine);
     }
 

@@ -112,6 +112,15 @@ impl World {
         self.root().join("data")
     }
 
+    /// Deletes the index with all that belongs to it; pages stay.
+    pub fn lose_index(&self) {
+        for file in std::fs::read_dir(self.data_dir()).expect("the data folder").map(|entry| entry.expect("a file").path()) {
+            if file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("recall.db")) {
+                std::fs::remove_file(file).expect("a file of the index");
+            }
+        }
+    }
+
     pub fn config_file(&self) -> PathBuf {
         self.root().join("config/config.toml")
     }

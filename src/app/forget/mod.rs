@@ -218,17 +218,17 @@ fn shared_files(doomed: &RemovalPlan, store: &Reader) -> Result<Vec<PathBuf>> {
 /// # Errors
 /// When the index cannot be written, or a page or a trace cannot be removed.
 pub(crate) fn forget_sessions(ids: &BTreeSet<String>, config: &Config, store: &mut Maintenance, ui: &Ui) -> Result<usize> {
+    let ids: Vec<String> = ids.iter().cloned().collect();
     // Before the sessions are shut out: of one that is, whoever is interrupted does not come back here.
-    files::remove_orphans(&ids.iter().cloned().collect::<Vec<_>>(), config, store, ui)?;
+    files::remove_orphans(&ids, config, store, ui)?;
     let mut whole = BTreeSet::new();
-    for id in ids {
+    for id in &ids {
         store.lasting(|store| store.shut_out(id))?;
         whole.extend(store.session_pk(id)?);
     }
     let (known, doomed) = (whole.len(), RemovalPlan { whole, ..RemovalPlan::default() });
     store.lasting(|store| store.take_out(&doomed, Permanence::ForGood))?;
     files_beside::delete_quarantined(&config.database())?;
-    let ids: Vec<String> = ids.iter().cloned().collect();
     files::remove_traces(config, &ids, |_| false)?;
     Ok(known)
 }

@@ -16,7 +16,6 @@ use crate::store::codec;
 use crate::store::forget::removal;
 use crate::store::load;
 use crate::store::private_words::{all_private_words_of, private_words_of};
-use crate::store::session_row;
 use transcripts::privacy::echo::{PrivateWords, distinctive, hashes, names_in};
 use transcripts::session::{Item, RecordKey, hash_parts};
 
@@ -177,7 +176,7 @@ impl IngestWriter<'_, '_> {
         }
         let mut changed: BTreeSet<i64> = BTreeSet::new();
         for session in std::mem::take(&mut self.echoes.newly) {
-            let Some(pk) = session_row::find(self.tx, &session)? else { continue };
+            let Some(pk) = self.stored_session(&session)? else { continue };
             changed.insert(pk);
             changed.extend(chunk::forks_of(self.tx, pk)?);
         }

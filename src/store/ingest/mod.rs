@@ -15,7 +15,6 @@ pub(super) use self::echoes::remove_echoes;
 use self::writer::IngestWriter;
 use super::{Reader, Writer};
 use crate::store::chunk::{RecordIndex, StoredKeys};
-pub(super) use crate::store::ingest::source_facts::record_activity;
 use crate::store::projects::ensure_project;
 use crate::sys::projects::Projects;
 use transcripts::client::Client;

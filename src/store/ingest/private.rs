@@ -11,7 +11,6 @@ use super::writer::IngestWriter;
 use crate::store::chunk;
 use crate::store::forget::removal;
 use crate::store::neighbours::{PrivateSpan, private_spans};
-use crate::store::session_row;
 use transcripts::session::{Millis, Record, RecordKey};
 
 impl IngestWriter<'_, '_> {
@@ -56,7 +55,7 @@ impl IngestWriter<'_, '_> {
         }
         let mut stored = BTreeMap::new();
         for (session, keys) in brought {
-            if let Some(pk) = session_row::find(self.tx, session)? {
+            if let Some(pk) = self.stored_session(session)? {
                 // Clients repeat a title at every turn: the session is looked through once for all of them.
                 let held = chunk::held_of(self.tx, pk, &keys)?;
                 stored.extend((!held.is_empty()).then_some((pk, held)));

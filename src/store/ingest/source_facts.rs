@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
-use rusqlite::{OptionalExtension, Row, Transaction, params};
+use rusqlite::{OptionalExtension, Row, params};
 
 use super::writer::IngestWriter;
 use crate::store::chunk;
 use crate::store::codec::list;
 use crate::store::load::move_to_end;
 use crate::store::projects::ensure_project;
-use crate::store::session_row;
 use transcripts::privacy::echo::PrivateWords;
 use transcripts::session::{Millis, Record};
 
@@ -63,13 +62,6 @@ impl SourceFacts {
     }
 }
 
-/// Records that a session was active at a time.
-pub(crate) fn record_activity(tx: &Transaction<'_>, session: i64, at: Millis) -> Result<()> {
-    let sql = "UPDATE session SET last_at = ?2 WHERE pk = ?1 AND coalesce(last_at, ?2 - 1) < ?2";
-    tx.prepare_cached(sql)?.execute([session, at])?;
-    Ok(())
-}
-
 impl IngestWriter<'_, '_> {
     /// Writes the collected facts on where and when each part of a session took place.
     pub(crate) fn flush_notes(&mut self) -> Result<()> {
@@ -83,7 +75,7 @@ impl IngestWriter<'_, '_> {
         all.iter().try_for_each(|((session, source), facts)| self.store_facts(*session, *source, facts))?;
         // A file may tell when a session began of which it brings nothing else.
         for id in std::mem::take(&mut self.begun) {
-            if let Some(session) = session_row::find(self.tx, id)? {
+            if let Some(session) = self.stored_session(id)? {
                 active.entry(session).or_default();
             }
         }
@@ -91,6 +83,7 @@ impl IngestWriter<'_, '_> {
         before.iter().try_for_each(|(session, cwd)| self.settle_project(*session, cwd.as_deref()))
     }
 
+    /// Adds what records say of a source to what is stored of it.
     fn store_facts(&self, session: i64, source: i64, facts: &SourceFacts) -> Result<()> {
         let sql = "SELECT first_at, last_at, cwd, branches, versions FROM source WHERE pk = ?1";
         let stored = |r: &Row<'_>| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, r.get(4)?));
@@ -135,8 +128,11 @@ impl IngestWriter<'_, '_> {
              ON CONFLICT DO UPDATE SET since = excluded.since WHERE since > excluded.since";
         let mut insert = self.tx.prepare_cached(sql)?;
         for ((session, folder), since) in std::mem::take(&mut self.folders) {
-            let pk = self.sessions.get(session).map_or_else(|| session_row::find(self.tx, session), |(pk, _)| Ok(Some(*pk)))?;
-            let is_named = pk.map(|pk| named.execute(params![pk, folder, since])).transpose()?.is_some_and(|rows| rows > 0);
+            let is_named = self
+                .stored_session(session)?
+                .map(|pk| named.execute(params![pk, folder, since]))
+                .transpose()?
+                .is_some_and(|rows| rows > 0);
             if !is_named {
                 insert.execute(params![session, folder, since])?;
             }

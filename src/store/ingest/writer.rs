@@ -35,7 +35,7 @@ pub(super) struct IngestWriter<'t, 'b> {
     excludes: bool,
     pub(crate) projects: &'t Projects,
     /// The sessions of this transaction, and when the newest of the files seen so far grew.
-    pub(crate) sessions: HashMap<String, (i64, Millis)>,
+    sessions: HashMap<String, (i64, Millis)>,
     /// Sessions that this transaction added.
     pub(crate) added: HashSet<i64>,
     sources: HashMap<(i64, Arc<str>, String), i64>,
@@ -191,7 +191,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
     fn record_prompts(&mut self, batch: &IngestBatch, path: &str) -> Result<()> {
         for (session, asked) in &batch.asked {
             if !self.is_out(batch, session)? && undone::note(self.tx, session, path, asked)? {
-                self.touched.extend(session_row::find(self.tx, session)?);
+                self.touched.extend(self.stored_session(session)?);
             }
         }
         Ok(())
@@ -360,7 +360,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         {
             return Ok(pk);
         }
-        let pk = match seen.map_or_else(|| session_row::find(self.tx, &row.session), |(pk, _)| Ok(Some(pk)))? {
+        let pk = match self.stored_session(&row.session)? {
             Some(pk) => {
                 if seen.is_none() {
                     self.drop_told_by_others(pk, &row.session)?;
@@ -373,6 +373,11 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         };
         self.sessions.insert(row.session.clone(), (pk, batch.grew_at));
         Ok(pk)
+    }
+
+    /// The number of a session, if it is stored.
+    pub(crate) fn stored_session(&self, id: &str) -> Result<Option<i64>> {
+        self.sessions.get(id).map_or_else(|| session_row::find(self.tx, id), |(pk, _)| Ok(Some(*pk)))
     }
 
     /// A new session. Its project is that of the first folder that is known; which one it is in the end, all its sources tell.
@@ -405,7 +410,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
         let pk = match self.sources.get(&key) {
             Some(pk) => *pk,
             None => {
-                let pk = self.stored_source(session, path, &key.2)?;
+                let pk = self.ensure_source(session, path, &key.2)?;
                 self.sources.insert(key, pk);
                 pk
             }
@@ -415,7 +420,7 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
 
     /// The row of a source, which is made where there is none. Files are read from their beginning since evidence and folders are kept, so
     /// all of it was seen.
-    fn stored_source(&self, session: i64, file: &str, agent: &str) -> Result<i64> {
+    fn ensure_source(&self, session: i64, file: &str, agent: &str) -> Result<i64> {
         let sql = "SELECT pk FROM source WHERE session = ?1 AND file = ?2 AND agent = ?3";
         let values = params![session, file, agent];
         if let Some(pk) = self.tx.prepare_cached(sql)?.query_row(values, |r| r.get(0)).optional()? {

@@ -222,11 +222,7 @@ fn it_is_found_again_after_a_change_of_the_rules_and_goes_with_an_export() {
 #[test]
 fn a_digest_that_its_page_gives_back_has_it_too() {
     let shop = Shop::alike(&SAID[..2], WORDING);
-    for file in fs::read_dir(shop.world().data_dir()).expect("the data folder").map(|entry| entry.expect("a file").path()) {
-        if file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("recall.db")) {
-            fs::remove_file(file).expect("the index goes");
-        }
-    }
+    shop.world().lose_index();
     shop.stand_in.recall(&["digest", "--summarizer", "extract"]);
     assert_eq!(shop.named(1)[0]["text"], "You ran npm again, it is pnpm in here");
 }

@@ -425,11 +425,7 @@ fn an_index_that_is_made_anew_has_all_of_it_again() {
     laptop.remember(&["--everywhere", "Tabs are four wide"]);
     settle(&[&laptop, &tower]);
     let before = tower.pages();
-    for file in fs::read_dir(tower.world.data_dir()).unwrap().map(|entry| entry.unwrap().path()) {
-        if file.file_name().unwrap().to_str().unwrap().starts_with("recall.db") {
-            fs::remove_file(file).unwrap();
-        }
-    }
+    tower.world.lose_index();
     tower.world.digest(&EXTRACT);
     settle(&[&laptop, &tower]);
     assert_eq!(tower.pages(), before);
