@@ -1,17 +1,22 @@
 //! Orphaned pages: those whose session the index does not know, because they outlived an earlier index. Search does not find them.
 
-use std::collections::HashSet;
-use std::fs::File;
+use std::collections::{BTreeMap, HashSet};
+use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use walkdir::WalkDir;
 
+use crate::app::digest::pages::{notes_in, write_days};
 use crate::config::{Config, SummarizerChoice};
 use crate::model::digest::WITHOUT_MODEL;
 use crate::model::page_path;
-use crate::store::Reader;
+use crate::store::{Reader, Writer};
+use crate::sys::messages::Ui;
+use crate::sys::private_files;
 use transcripts::session::{Millis, Project};
 
 /// Limit for reading a page's head, far above its real size.
@@ -35,12 +40,46 @@ impl SessionPage {
     pub(crate) fn day(&self) -> Option<String> {
         page_path::day_in_name(&self.file)
     }
+
+    /// When the session was last active by what its page says: to the day, where that is all. `None` for a file that someone renamed.
+    pub(crate) fn last_active(&self, zone: &TimeZone) -> Option<Millis> {
+        let end_of_day = || Some(self.day()?.parse::<Date>().ok()?.tomorrow().ok()?.to_zoned(zone.clone()).ok()?.timestamp());
+        self.ended_at.or_else(|| Some(end_of_day()?.as_millisecond()))
+    }
 }
 
 /// All orphan pages, in the order of their file names.
 pub fn find(config: &Config, store: &Reader) -> Result<Vec<SessionPage>> {
     let known: HashSet<String> = store.session_heads()?.into_iter().map(|head| head.id).collect();
     Ok(pages(config).filter(|page| !known.contains(&page.session)).collect())
+}
+
+/// Those of these sessions.
+pub(crate) fn of_sessions(ids: &[String], config: &Config, store: &Reader) -> Result<Vec<SessionPage>> {
+    let mut found = find(config, store)?;
+    found.retain(|page| ids.contains(&page.session));
+    Ok(found)
+}
+
+/// Removes such pages. As with every page, the user's notes move to the day's page, which is rewritten. That the sessions are not read
+/// again is up to the caller.
+///
+/// # Errors
+/// When a page cannot be written or removed.
+pub(crate) fn remove(orphans: &[SessionPage], config: &Config, store: &mut Writer, ui: &Ui) -> Result<()> {
+    let mut days: BTreeMap<String, String> = BTreeMap::new();
+    for (orphan, day) in orphans.iter().filter_map(|orphan| Some((orphan, orphan.day()?))) {
+        let page = fs::read(&orphan.file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+        days.entry(day).or_default().push_str(notes_in(&page));
+    }
+    // Write the days first, so that whoever is interrupted finds the orphan pages again.
+    if !days.is_empty() {
+        write_days(config, store, days, ui)?;
+    }
+    for orphan in orphans {
+        private_files::remove(&orphan.file).with_context(|| format!("cannot remove {}", orphan.file.display()))?;
+    }
+    Ok(())
 }
 
 /// All pages of sessions, in the order of their file names.

@@ -18,6 +18,9 @@ const ZONE_FACT: &str = "page-zone";
 /// Name of the fact that pages may hold what the index does not.
 const UNREAD_FACT: &str = "pages-unread";
 
+/// Name of the fact that the index knows the session of every page.
+const NO_ORPHANS_FACT: &str = "pages-no-orphans";
+
 /// Why pages may hold what the index does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UnreadPages {
@@ -162,6 +165,11 @@ impl Reader {
         }))
     }
 
+    /// Does the index know the session of every page? It also says no where nobody looked.
+    pub(crate) fn has_no_orphans(&self) -> Result<bool> {
+        Ok(self.db.prepare_cached("SELECT 1 FROM fact WHERE name = ?1")?.exists([NO_ORPHANS_FACT])?)
+    }
+
     /// The pages of a session: one, or two while it moves to another day.
     pub(crate) fn pages_of(&self, session: i64) -> Result<Vec<PageRecord>> {
         let mut query = self.db.prepare_cached("SELECT path, session, day FROM page WHERE session = ?1")?;
@@ -287,6 +295,12 @@ impl Writer {
         Ok(())
     }
 
+    /// Holds until the index is made or mended again.
+    pub(crate) fn record_no_orphans(&self) -> Result<()> {
+        self.db.execute("INSERT INTO fact VALUES (?1, '') ON CONFLICT DO NOTHING", [NO_ORPHANS_FACT])?;
+        Ok(())
+    }
+
     pub(crate) fn record_page(&self, page: &PageRecord) -> Result<()> {
         let sql = "INSERT INTO page(path, session, day) VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET session = ?2, day = ?3";
         self.db.prepare_cached(sql)?.execute(params![page.path, page.session, page.day])?;
@@ -334,6 +348,7 @@ pub(super) fn record_unread_pages(db: &Connection, why: UnreadPages) -> Result<(
         UnreadPages::AfterForget => "forgotten",
     };
     db.execute("INSERT INTO fact VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2", [UNREAD_FACT, why])?;
+    db.execute("DELETE FROM fact WHERE name = ?1", [NO_ORPHANS_FACT])?;
     Ok(())
 }
 

@@ -14,7 +14,7 @@ use crate::app::agents::Destination;
 use crate::app::digest::from_pages::Outlived;
 use crate::app::digest::ingest::parts;
 use crate::app::digest::maker::DigestMaker;
-use crate::app::digest::policy::{delete_excluded, forget_expired};
+use crate::app::digest::policy::{delete_excluded, forget_expired, unwanted_orphans};
 use crate::app::digest::report::{Report, WaitingForModel, usd};
 use crate::app::digest::request::{DigestRequest, DigestSelection};
 use crate::app::digest::sandbox::open_sandbox;
@@ -49,6 +49,8 @@ pub(crate) fn run(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis
     };
     // Taken before what is excluded now is gone from the sandbox: what the owner does not see until the digest, no dry run names.
     let shown = Memory::beside_writer(&store, &config.policy(View::Owner))?;
+    // While the index knows the sessions whose pages would go with them.
+    unwanted_orphans(config, now, &store, &mut report)?;
     delete_excluded(config, &mut store, &mut report)?;
     parts::read(request, config, ui, now, &mut store, &mut report)?;
     forget_expired(config, now, &mut store, &mut report)?;
@@ -129,6 +131,10 @@ fn print(report: &Report, plan: &DigestPlan, outcome: &Outcome, agents: &[AgentP
     if report.sessions_forgotten > 0 {
         let forgotten = counted(report.sessions_forgotten as usize, "session");
         writeln!(out, "would forget    {forgotten} older than `retention.days`")?;
+    }
+    if report.sessions_excluded > 0 {
+        let excluded = counted(report.sessions_excluded as usize, "session");
+        writeln!(out, "would delete    {excluded} with a part in an excluded project")?;
     }
     let Outcome { by_model, without_model, waiting, backlog, offer } = outcome;
     let all = counted(by_model + without_model, "session");
@@ -261,6 +267,7 @@ struct DryRunReply<'p> {
     bytes_read: u64,
     rows_new: u64,
     sessions_forgotten: u64,
+    sessions_excluded: u64,
     digest: Vec<ChosenSession<'p>>,
     interim: Vec<&'p str>,
     skip: Vec<SkippedSession<'p>>,
@@ -306,6 +313,7 @@ impl<'p> DryRunReply<'p> {
             bytes_read: report.bytes_read,
             rows_new: report.rows_new,
             sessions_forgotten: report.sessions_forgotten,
+            sessions_excluded: report.sessions_excluded,
             digest: plan.chosen.iter().map(chosen).collect(),
             interim: plan.interim.iter().map(|head| head.id.as_str()).collect(),
             skip: plan.skipped.iter().map(|(head, why)| SkippedSession { session: &head.id, why: why.to_string() }).collect(),

@@ -32,7 +32,7 @@ use self::ingest::{ingest, remove_marks};
 use self::maker::DigestMaker;
 pub(crate) use self::maker::why_model_rests;
 pub(crate) use self::policy::secure_erase as erase_traces;
-use self::policy::{delete_excluded, forget_expired, resanitize, secure_erase};
+use self::policy::{delete_excluded, delete_orphans, forget_expired, resanitize, secure_erase};
 use self::report::Report;
 pub(crate) use self::report::usd;
 pub use self::request::DigestRequest;
@@ -134,6 +134,7 @@ fn run_locked(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis) ->
     let ran = ran.and_then(|()| exchange(request, config, &mut store, ui, &mut report));
     let ran = ran.and_then(|()| ask_team(request, config, &mut store, ui, &mut report));
     failpoints::point("exchanged");
+    let ran = ran.and_then(|()| delete_orphans(config, now, &mut store, ui, &mut report));
     if let (Some(outlived), Ok(())) = (&outlived, &ran) {
         outlived.report(config, &store, ui)?;
     }

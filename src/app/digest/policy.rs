@@ -1,13 +1,15 @@
 //! Applies today's policy to the index before anything is derived from it: deletes what is excluded or too old, cleans the rest
-//! again, and erases the traces.
+//! again, and erases the traces. Pages whose sessions the index does not know follow at the end of a run.
 
 use anyhow::{Context, Result};
 
 use crate::app::digest::report::Report;
+use crate::app::orphans::{self, SessionPage};
 use crate::config::Config;
 use crate::store::forget::{Permanence, RemovalPlan};
 use crate::store::{Maintenance, Writer};
 use crate::sys::messages::Ui;
+use crate::sys::shutdown;
 use transcripts::session::Millis;
 
 /// Deletes what is stored of projects that the config now excludes, with every session that has a part in one. Whatever of such a session
@@ -57,8 +59,37 @@ pub(crate) fn resanitize(config: &Config, ui: &Ui, store: &mut Writer, report: &
 pub(crate) fn forget_expired(config: &Config, now: Millis, store: &mut Writer, report: &mut Report) -> Result<()> {
     let Some(oldest) = config.retention.oldest(now) else { return Ok(()) };
     let doomed = RemovalPlan { whole: store.inactive_since(oldest)?, ..RemovalPlan::default() };
-    report.sessions_forgotten = doomed.whole.len() as u64;
+    report.sessions_forgotten += doomed.whole.len() as u64;
     if doomed.is_empty() { Ok(()) } else { store.take_out(&doomed, Permanence::UntilResumed) }
+}
+
+/// The orphan pages that the config does not keep: those of an excluded project, and those that are too old by what their heads say. Looks at
+/// all pages where the index does not know that none is orphaned.
+pub(crate) fn unwanted_orphans(config: &Config, now: Millis, store: &Writer, report: &mut Report) -> Result<Vec<SessionPage>> {
+    let (oldest, projects) = (config.retention.oldest(now), config.project_keys());
+    if oldest.is_none() && config.exclude_projects.is_empty() || store.has_no_orphans()? {
+        return Ok(Vec::new());
+    }
+    let orphans = orphans::find(config, store)?;
+    if orphans.is_empty() {
+        store.record_no_orphans()?;
+    }
+    let (excluded, others): (Vec<_>, Vec<_>) =
+        orphans.into_iter().partition(|page| config.excludes_folder(&page.project.key, &projects));
+    let is_too_old = |page: &SessionPage| Some(oldest? > page.last_active(&config.time_zone)?);
+    let too_old: Vec<_> = others.into_iter().filter(|page| is_too_old(page) == Some(true)).collect();
+    report.sessions_excluded += excluded.len() as u64;
+    report.sessions_forgotten += too_old.len() as u64;
+    Ok([excluded, too_old].concat())
+}
+
+/// Deletes them at the end of a run: until all transcripts are read, a session that went on may look too old.
+pub(crate) fn delete_orphans(config: &Config, now: Millis, store: &mut Writer, ui: &Ui, report: &mut Report) -> Result<()> {
+    if shutdown::requested() {
+        return Ok(());
+    }
+    let unwanted = unwanted_orphans(config, now, store, report)?;
+    orphans::remove(&unwanted, config, store, ui)
 }
 
 /// Secure erase: rewrites the index if something was deleted from it since the last rewrite.

@@ -1,6 +1,5 @@
 //! Forgetting in the files beside the index: the user's notes in pages, replies of the model, logs, marks.
 
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,14 +7,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use walkdir::WalkDir;
 
-use crate::app::digest::pages::{NOTES_HEADING, notes_in, write_days};
+use crate::app::digest::pages::{NOTES_HEADING, notes_in};
 use crate::app::hook_state::log;
-use crate::app::orphans;
 use crate::config::Config;
 use crate::inputs::mark;
+use crate::store::Reader;
 use crate::store::last_run::LastRun;
 use crate::store::leftovers::WritingMarker;
-use crate::store::{Reader, Writer};
 use crate::sys::messages::Ui;
 use crate::sys::private_files;
 use text::phrase::PhraseMatcher;
@@ -71,26 +69,6 @@ fn page_without(phrase: &PhraseMatcher, file: &Path, ui: &Ui) -> Option<(String,
 /// Whether any page contains the text.
 pub(crate) fn any_page_contains(phrase: &PhraseMatcher, config: &Config, store: &Reader) -> Result<bool> {
     Ok(store.pages()?.iter().any(|page| file_contains(phrase, &config.data_dir.join(&page.path))))
-}
-
-/// Removes orphan pages of these sessions: pages older than the index, which was created again since. As with every page, the
-/// user's notes move to the day's page, which is rewritten. That the sessions are not read again is up to the caller.
-pub(crate) fn remove_orphans(sessions: &[String], config: &Config, store: &mut Writer, ui: &Ui) -> Result<()> {
-    let mut orphans = orphans::find(config, store)?;
-    orphans.retain(|page| sessions.contains(&page.session));
-    let mut days: BTreeMap<String, String> = BTreeMap::new();
-    for (orphan, day) in orphans.iter().filter_map(|orphan| Some((orphan, orphan.day()?))) {
-        let page = fs::read(&orphan.file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
-        days.entry(day).or_default().push_str(notes_in(&page));
-    }
-    // Write the days first, so that whoever is interrupted finds the orphan pages again.
-    if !days.is_empty() {
-        write_days(config, store, days, ui)?;
-    }
-    for orphan in &orphans {
-        private_files::remove(&orphan.file).with_context(|| format!("cannot remove {}", orphan.file.display()))?;
-    }
-    Ok(())
 }
 
 /// Removes everything that may quote what was forgotten and is not needed any more.

@@ -17,7 +17,7 @@ use anyhow::Result;
 use self::preview::Preview;
 use super::digest::{alone, ingest_only, pages, write_documents};
 use crate::app::forget::target::ForgetSelection;
-use crate::app::{Completion, consent};
+use crate::app::{Completion, consent, orphans};
 use crate::config::Config;
 use crate::inputs::team_files::{MAX_FILES, read, team_paths};
 use crate::model::team_file::TeamFile;
@@ -173,7 +173,7 @@ fn forget(what: &ForgetSelection, config: &Config, ui: &Ui, out: &mut impl Write
     write_pages(what, config, &mut store, ui)?;
     store.lasting(|store| orphans.iter().try_for_each(|orphan| store.shut_out(&orphan.session)))?;
     ids.extend(orphans.into_iter().map(|orphan| orphan.session));
-    files::remove_orphans(&ids, config, &mut store, ui)?;
+    orphans::remove(&orphans::of_sessions(&ids, config, &store)?, config, &mut store, ui)?;
     failpoints::point("pages cleaned");
     if !account.is_empty() || matches!(what, ForgetSelection::Text(_)) {
         files::remove_traces(config, &ids, |line| what.is_in(line))?;
@@ -220,7 +220,7 @@ fn shared_files(doomed: &RemovalPlan, store: &Reader) -> Result<Vec<PathBuf>> {
 pub(crate) fn forget_sessions(ids: &BTreeSet<String>, config: &Config, store: &mut Maintenance, ui: &Ui) -> Result<usize> {
     let ids: Vec<String> = ids.iter().cloned().collect();
     // Before the sessions are shut out: of one that is, whoever is interrupted does not come back here.
-    files::remove_orphans(&ids, config, store, ui)?;
+    orphans::remove(&orphans::of_sessions(&ids, config, store)?, config, store, ui)?;
     let mut whole = BTreeSet::new();
     for id in &ids {
         store.lasting(|store| store.shut_out(id))?;
