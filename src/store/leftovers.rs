@@ -22,9 +22,13 @@ pub(crate) const WRITING_FILE: &str = "writing";
 pub(crate) struct WritingMarker(PathBuf);
 
 impl WritingMarker {
-    /// Creates the marker file, synced.
+    /// Creates the marker file, synced. What a killed writer left half-written is removed first: no one looks for it after this one's end.
+    /// The caller must hold the run lock.
     pub(crate) fn begin(data_dir: &Path) -> io::Result<Self> {
         let file = data_dir.join(WRITING_FILE);
+        if file.exists() {
+            remove_half_written_anywhere(data_dir);
+        }
         private_files::open_lock(&file)?;
         private_files::sync_folder_of(&file)?;
         Ok(Self(file))

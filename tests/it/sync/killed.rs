@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::{EXTRACT, Machine, digested, machines, session, settle};
+use crate::support::files_below;
 use crate::support::rows::put;
 
 /// An exchange that dies at a failpoint.
@@ -56,6 +57,21 @@ fn a_session_that_goes_on_after_a_kill_comes_over_as_it_is() {
         assert!(tower.pages().iter().any(|(_, text)| text.contains("The candle hangs again.")), "{point}");
         assert_eq!(tower.pages(), laptop.pages(), "{point}");
     }
+}
+
+#[test]
+fn a_page_that_was_half_written_does_not_stay() {
+    let share = tempfile::tempdir().unwrap();
+    let [laptop, tower] = machines(share.path(), ["laptop", "tower"]);
+    digested(&laptop, 1, "lantern");
+    laptop.exchange();
+    killed(&tower, "page replaced");
+    let page = files_below(&tower.world.daily()).pop().unwrap();
+    let half = page.with_file_name(".recall-tmp-0123456789ab");
+    std::fs::write(&half, "half a page").unwrap();
+    tower.exchange();
+    tower.world.digest(&EXTRACT);
+    assert!(!half.exists() && tower.pages() == laptop.pages(), "{:?}", tower.pages());
 }
 
 #[test]

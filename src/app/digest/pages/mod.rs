@@ -129,7 +129,6 @@ fn bring_up_to_date(
     if dirty.is_empty() && days.is_empty() {
         return Ok(PageCounts::default());
     }
-    let _writing = begin_writing(config)?;
     let ids = (dirty.len() > 1).then(|| store.session_ids()).transpose()?;
     let context = PageContext { all, ids, in_hand: in_hand.if_unchanged(store)?, ..PageContext::default() };
     PageWriter::new(config, store, ui, &context, days)?.run(&dirty, &noted)
@@ -145,6 +144,8 @@ pub(crate) fn write_days(config: &Config, store: &mut Writer, days: BTreeMap<Str
 }
 
 struct PageWriter<'a> {
+    /// Tells who comes after a kill that pages may be half-written.
+    _writing: WritingMarker,
     config: &'a Config,
     store: &'a Writer,
     ui: &'a Ui,
@@ -199,8 +200,10 @@ impl<'a> PageWriter<'a> {
         context: &'a PageContext,
         days: BTreeMap<String, String>,
     ) -> Result<Self> {
+        let writing = begin_writing(config)?;
         let (on_record, undigested) = (store.days_with_page()?, store.undigested(Millis::MIN, Millis::MAX)?);
         Ok(Self {
+            _writing: writing,
             config,
             store,
             ui,
