@@ -2,7 +2,7 @@
 //! second case, encrypted with age. Every size is bounded before memory is asked for: a file may come from anywhere.
 
 use crate::key::Key;
-use std::io::Read;
+use std::io::{Read, Write};
 
 const PLAIN: &[u8] = b"sync 1 plain\n";
 const ENCRYPTED: &[u8] = b"sync 1 age\n";
@@ -41,12 +41,21 @@ fn damaged<T>(why: impl Into<String>) -> Result<T, Unreadable> {
 
 /// A file with this content.
 pub(crate) fn seal(content: &[u8], key: Option<&Key>) -> Result<Vec<u8>, String> {
-    let packed = zstd::encode_all(content, LEVEL).map_err(|error| format!("zstd: {error}"))?;
+    let packed = pack(content).map_err(|error| format!("zstd: {error}"))?;
     let (head, body) = match key {
         None => (PLAIN, packed),
         Some(key) => (ENCRYPTED, age::encrypt(&key.0.to_public(), &packed).map_err(|error| format!("age: {error}"))?),
     };
     Ok([head, &body].concat())
+}
+
+/// With its length and a checksum: without a key, nothing else tells a manifest whose bits have changed from one that a machine wrote.
+fn pack(content: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut encoder = zstd::Encoder::new(Vec::new(), LEVEL)?;
+    encoder.set_pledged_src_size(Some(content.len() as u64))?;
+    encoder.include_checksum(true)?;
+    encoder.write_all(content)?;
+    encoder.finish()
 }
 
 /// The content of a file, of at most `limit` bytes.

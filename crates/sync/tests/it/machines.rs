@@ -1,7 +1,7 @@
 //! Several machines on one carrier, in memory.
 
 use crate::support::{Memory, Site, record_id};
-use sync::{Carrier, Error};
+use sync::{Carrier, Error, Key};
 
 fn pair() -> (Memory, Site, Site) {
     (Memory::default(), Site::new(1), Site::new(2))
@@ -101,6 +101,27 @@ fn an_own_manifest_that_is_damaged_is_written_anew() {
         assert!(!contains(&memory, "text of a"));
         two.read(&memory).unwrap();
         assert_eq!(two.of(&one), one.own);
+    }
+}
+
+#[test]
+fn a_changed_bit_of_its_own_manifest_is_no_second_machine() {
+    for key in [None, Some(Key::generate())] {
+        let (memory, mut one, mut two) = pair();
+        (one.key, two.key) = (key.clone(), key);
+        two.write("b", 1, "text of b");
+        two.publish(&memory).unwrap();
+        one.write("a", 1, "text of a");
+        one.publish(&memory).unwrap();
+        let whole = memory.files()[&one.manifest()].clone();
+        for bit in 0..whole.len() * 8 {
+            let mut changed = memory.files()[&one.manifest()].clone();
+            let at = bit / 8 % changed.len();
+            changed[at] ^= 1 << (bit % 8);
+            memory.put(&one.manifest(), &changed).unwrap();
+            let again = one.publish(&memory);
+            assert!(again.is_ok(), "bit {bit}: {again:?}");
+        }
     }
 }
 
