@@ -57,6 +57,23 @@ fn a_start_asks_no_more_of_an_index_of_many_sessions_than_of_one_of_some() {
     assert!(many.len() <= 72, "{}: {many:#?}", many.len());
 }
 
+#[test]
+fn a_start_lists_no_more_sessions_of_the_index_than_it_has_room_for() {
+    let world = with_sessions(100);
+    let mut counts = Vec::new();
+    for tokens in [500, 4000] {
+        world.configure(&format!("[hooks]\ndeadline_ms = 5000\nmax_inject_tokens = {tokens}\n"));
+        let id = format!("cccc0000-0000-4000-8000-{tokens:012}");
+        let (asked, said) = statements(&world, "session-start", &starts(&world, &id, "startup"));
+        let told = (0..100).filter(|n| said.contains(&format!("list number {n} "))).count();
+        // Fifteen at a time.
+        let listed = asked.iter().filter(|sql| sql.contains("d.title")).count();
+        assert!(listed <= told / 15 + 1, "{listed} times for {told} sessions: {asked:#?}");
+        counts.push((listed, told));
+    }
+    assert!(counts[0].0 == 1 && counts[0].1 < 15 && counts[1].0 > 1 && counts[1].1 > 15, "{counts:?}");
+}
+
 /// So many digested sessions of another project. Each says nearly the same as the one before it, and gives another value.
 fn alike_elsewhere(world: &World, sessions: usize) {
     for n in 0..sessions {

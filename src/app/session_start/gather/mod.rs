@@ -6,7 +6,7 @@ pub(crate) mod undigested;
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::iter::successors;
+use std::iter::{from_fn, once};
 use std::path::Path;
 use std::rc::Rc;
 use std::time::Instant;
@@ -47,7 +47,7 @@ use transcripts::session::Millis;
 /// How long an open item is told after the last session that said it, in milliseconds: 30 days. Older ones are counted.
 const OPEN_FOR_MS: Millis = 30 * 24 * 3_600_000;
 /// How many sessions to read from the index at a time.
-const PAGE_SIZE: usize = 30;
+const PAGE_SIZE: usize = 15;
 /// Where a statement is that whoever can write to the repository may have written.
 const IN_REPOSITORY: &str = "a file in the repository";
 /// The most statements of a team that a start tells.
@@ -115,10 +115,14 @@ fn gather_from(config: &Config, store: Option<&Memory>, asked: &ContextRequest<'
     let memory = ClientMemory::of(config, &key, asked.cwd);
     remembered.retain(|note| !memory.says(&note.text));
     let first = known.as_ref().map(|known| gatherer.recent(known, None)).transpose()?.unwrap_or_default();
-    // As many as there is room for, read a page at a time.
-    let pages =
-        successors(Some(first.clone()), |page| gatherer.recent(known.as_ref()?, page.last()).ok().filter(|next| !next.is_empty()));
-    let mut all = candidates(undigested, pages.flatten());
+    // As many as there is room for, read a page at a time, each only when the one before it is told.
+    let mut last = first.last().cloned();
+    let later_pages = from_fn(|| {
+        let page = gatherer.recent(known.as_ref()?, Some(last.as_ref()?)).ok()?;
+        last = page.last().cloned();
+        Some(page)
+    });
+    let mut all = candidates(undigested, once(first.clone()).chain(later_pages).flatten());
     let newest: Vec<Candidate> = all.by_ref().take(MAX_LOOKED_AT).collect();
     let notes: HashSet<String> = remembered.iter().map(|note| note.id.clone()).collect();
     let (leads, open) = gatherer.leads(known.as_ref(), &newest, &first, &memory, &notes)?;
