@@ -9,6 +9,7 @@ use walkdir::WalkDir;
 
 use crate::app::digest::pages::{NOTES_HEADING, notes_in};
 use crate::app::hook_state::log;
+use crate::app::orphans;
 use crate::config::Config;
 use crate::inputs::mark;
 use crate::store::Reader;
@@ -20,29 +21,39 @@ use text::phrase::PhraseMatcher;
 use transcripts::sqlite_files::LOGS;
 
 /// For each page, how many lines of the user's notes contain the text.
-pub(crate) fn count_in_notes(phrase: &PhraseMatcher, config: &Config, store: &Reader, ui: &Ui) -> Result<Vec<(String, usize)>> {
+pub(crate) fn count_in_notes(phrase: &PhraseMatcher, config: &Config, ui: &Ui) -> Vec<(String, usize)> {
+    let found = orphans::files(config).filter_map(|file| {
+        let (_, lines) = page_without(phrase, &file, ui)?;
+        Some((relative(&file, config), lines))
+    });
+    found.collect()
+}
+
+/// Removes those lines. Returns the same counts as [`count_in_notes`].
+pub(crate) fn remove_from_notes(phrase: &PhraseMatcher, config: &Config, ui: &Ui) -> Result<Vec<(String, usize)>> {
     let mut found = Vec::new();
-    for page in store.pages()? {
-        if let Some((_, lines)) = page_without(phrase, &config.data_dir.join(&page.path), ui) {
-            found.push((page.path, lines));
+    let _writing =
+        WritingMarker::begin(&config.data_dir).with_context(|| format!("cannot write in {}", config.data_dir.display()))?;
+    for file in orphans::files(config) {
+        if let Some((text, lines)) = page_without(phrase, &file, ui) {
+            private_files::replace(&file, text.as_bytes()).with_context(|| format!("cannot write {}", file.display()))?;
+            found.push((relative(&file, config), lines));
         }
     }
     Ok(found)
 }
 
-/// Removes those lines. Returns the same counts as [`count_in_notes`].
-pub(crate) fn remove_from_notes(phrase: &PhraseMatcher, config: &Config, store: &Reader, ui: &Ui) -> Result<Vec<(String, usize)>> {
-    let mut found = Vec::new();
-    let _writing =
-        WritingMarker::begin(&config.data_dir).with_context(|| format!("cannot write in {}", config.data_dir.display()))?;
-    for page in store.pages()? {
-        let file = config.data_dir.join(&page.path);
-        if let Some((text, lines)) = page_without(phrase, &file, ui) {
-            private_files::replace(&file, text.as_bytes()).with_context(|| format!("cannot write {}", file.display()))?;
-            found.push((page.path, lines));
-        }
-    }
-    Ok(found)
+/// A page as it is named to the user.
+fn relative(file: &Path, config: &Config) -> String {
+    file.strip_prefix(&config.data_dir).unwrap_or(file).display().to_string()
+}
+
+/// Does the page say it, above what the user wrote on it?
+pub(crate) fn is_said_on(page: &Path, phrase: &PhraseMatcher) -> bool {
+    fs::read(page).is_ok_and(|bytes| {
+        let page = String::from_utf8_lossy(&bytes);
+        phrase.is_in(&page[..page.len() - notes_in(&page).len()])
+    })
 }
 
 /// The page without the lines of its notes that contain the text, and their number; `None` if there are none.

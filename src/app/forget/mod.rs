@@ -168,7 +168,7 @@ fn forget(what: &ForgetSelection, config: &Config, ui: &Ui, out: &mut impl Write
     remove_quarantined(config, out)?;
     if let ForgetSelection::Text(phrase) = what {
         store.lasting(|store| store.remove_text(phrase))?;
-        account.notes = files::remove_from_notes(phrase, config, &store, ui)?;
+        account.notes = files::remove_from_notes(phrase, config, ui)?;
     }
     write_pages(what, config, &mut store, ui)?;
     store.lasting(|store| orphans.iter().try_for_each(|orphan| store.shut_out(&orphan.session)))?;

@@ -41,7 +41,7 @@ impl Preview {
         let doomed = what.find(config, &store)?;
         let mut summary = ForgetSummary::new(&doomed, &store, shut_out)?;
         if let ForgetSelection::Text(phrase) = what {
-            summary.notes = files::count_in_notes(phrase, config, &store, ui)?;
+            summary.notes = files::count_in_notes(phrase, config, ui);
         }
         let mut lines = Vec::new();
         for orphan in what.find_orphans(config, &store)? {

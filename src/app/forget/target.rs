@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use super::{ForgetRequest, ForgetTarget};
 use crate::app::filter::{ProjectFilter, parse_time};
 use crate::app::forget::current_session::{self, CurrentSession};
+use crate::app::forget::files::is_said_on;
 use crate::app::orphans;
 use crate::app::orphans::SessionPage;
 use crate::config::Config;
@@ -92,7 +93,7 @@ impl ForgetSelection {
         Ok(store.notes()?.into_iter().filter(fits).map(|note| note.pk).collect())
     }
 
-    /// SessionPage pages that match: pages whose session the index does not know.
+    /// Orphan pages that match.
     ///
     /// # Errors
     /// If an id is ambiguous.
@@ -103,7 +104,9 @@ impl ForgetSelection {
             Self::Session(id) if all.iter().any(|page| page.session == *id) => all.retain(|page| page.session == *id),
             // A prefix refers to a session that the index knows, if there is one.
             Self::Session(id) if store.look_up_session(id)?.is_none() => all.retain(|page| page.session.starts_with(id)),
-            Self::Session(_) | Self::Note(_) | Self::Text(_) => all.clear(),
+            Self::Session(_) | Self::Note(_) => all.clear(),
+            // Nothing else is left of what the session said: the page goes as a whole.
+            Self::Text(phrase) => all.retain(|page| is_said_on(&page.file, phrase)),
             Self::Project(filter) => all.retain(|page| filter.fits(&page.project)),
             Self::Before(parse_time) => all.retain(|page| page.ended_at.is_some_and(|at| at < *parse_time)),
         }

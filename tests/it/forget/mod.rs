@@ -4,6 +4,7 @@ mod asking;
 mod kept_out;
 mod matching;
 mod modes;
+mod orphans;
 mod private;
 mod readers;
 mod retention;

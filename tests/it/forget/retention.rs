@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use crate::forget::scene::{EXTRACT, WORD, path_of};
 use crate::support::data_folder::assert_gone;
-use crate::support::{World, age, assistant, files_below, user};
+use crate::support::{World, age, assistant, user};
 
-const OLD: &str = "11111111-1111-4111-8111-000000000001";
-const NEW: &str = "22222222-1111-4111-8111-000000000002";
-const DAY: Duration = Duration::from_secs(24 * 3600);
+pub(super) const OLD: &str = "11111111-1111-4111-8111-000000000001";
+pub(super) const NEW: &str = "22222222-1111-4111-8111-000000000002";
+pub(super) const DAY: Duration = Duration::from_secs(24 * 3600);
 
-fn rows(session: &str, day: &str, text: &str) -> String {
+pub(super) fn rows(session: &str, day: &str, text: &str) -> String {
     user(session, &crate::forget::scene::id(&format!("{}1", &session[..1])), &format!("{day}T10:00:00Z"), text)
         + &assistant(
             session,
@@ -22,14 +22,14 @@ fn rows(session: &str, day: &str, text: &str) -> String {
 }
 
 /// Told only where there are any.
-fn forgotten(report: &serde_json::Value) -> u64 {
+pub(super) fn forgotten(report: &serde_json::Value) -> u64 {
     let told = &report["sessions_forgotten"];
     assert!(!report["files_seen"].is_null() && told != 0, "{report}");
     told.as_u64().unwrap_or(0)
 }
 
 /// An old session and a new one, both digested while everything was kept.
-fn kept() -> World {
+pub(super) fn kept() -> World {
     let world = World::new();
     let old = world.transcript(&path_of(OLD), rows(OLD, "2026-09-01", "Drain the Zanzibarquux lagoon."));
     age(&old, DAY * 80);
@@ -94,60 +94,6 @@ fn an_old_session_that_goes_on_comes_back_with_what_is_new() {
     assert_eq!((&report["rows_new"], &report["sessions_digested"]), (&2.into(), &1.into()), "{report}");
     assert_eq!(world.texts(OLD, "prompt"), ["What about the reeds?"]);
     assert_gone(&world, WORD);
-}
-
-/// The same where the index and the transcripts are gone: of both sessions the pages are left, the old one's with a note.
-fn left_in_pages() -> World {
-    let world = kept();
-    let page = page_of(&world, OLD).unwrap();
-    fs::write(&page, fs::read_to_string(&page).unwrap() + "\n## Notes\n\nThe key is in the blue drawer.\n").unwrap();
-    world.lose_index();
-    [OLD, NEW].iter().for_each(|id| fs::remove_file(world.claude_dir().join("projects").join(path_of(id))).unwrap());
-    world
-}
-
-fn page_of(world: &World, session: &str) -> Option<std::path::PathBuf> {
-    files_below(&world.daily()).into_iter().find(|page| page.to_str().unwrap().ends_with(&format!("-{}.md", &session[..8])))
-}
-
-#[test]
-fn a_page_whose_session_the_index_lost_is_deleted_when_it_is_too_old() {
-    for first_run_without in [false, true] {
-        let world = left_in_pages();
-        if first_run_without {
-            assert_eq!(world.recall(["digest", "--summarizer", "extract"]).code, 1, "it names both sessions");
-            assert!(page_of(&world, OLD).is_some());
-        }
-        world.configure("[retention]\ndays = 60\n");
-        let rehearsed = world.recall(["digest", "--dry-run", "--json"]);
-        let rehearsed: serde_json::Value = serde_json::from_str(&rehearsed.out).unwrap();
-        assert_eq!(rehearsed["sessions_forgotten"], 1, "{rehearsed}");
-        assert!(page_of(&world, OLD).is_some(), "a dry run deletes nothing");
-        let ran = world.recall(["digest", "--summarizer", "extract"]);
-        assert!(ran.out.contains("1 session older than `retention.days`"), "{ran:#?}");
-        assert_eq!((page_of(&world, OLD), page_of(&world, NEW).is_some()), (None, true), "{ran:#?}");
-        assert_gone(&world, WORD);
-        let of_day = fs::read_to_string(world.daily().join("2026-09/2026-09-01.md")).unwrap();
-        assert!(of_day.ends_with("\n## Notes\n\nThe key is in the blue drawer.\n"), "{of_day}");
-        assert_eq!(forgotten(&world.digest(&EXTRACT)), 0);
-    }
-}
-
-#[test]
-fn a_page_whose_session_the_index_lost_is_deleted_when_its_project_is_excluded() {
-    let world = left_in_pages();
-    world.configure("[privacy]\nexclude_projects = [\"elsewhere\"]\n");
-    world.recall(["digest", "--summarizer", "extract"]);
-    assert!(page_of(&world, OLD).is_some() && page_of(&world, NEW).is_some());
-    world.configure("[privacy]\nexclude_projects = [\"shop\"]\n");
-    let rehearsed = world.recall(["digest", "--dry-run", "--json"]);
-    let rehearsed: serde_json::Value = serde_json::from_str(&rehearsed.out).unwrap();
-    assert_eq!(rehearsed["sessions_excluded"], 2, "{rehearsed}");
-    let told = world.recall(["digest", "--dry-run"]).out;
-    assert!(told.contains("would delete    2 sessions with a part in an excluded project"), "{told}");
-    assert_eq!(world.digest(&EXTRACT)["sessions_excluded"], 2);
-    assert!(page_of(&world, OLD).is_none() && page_of(&world, NEW).is_none());
-    assert!(world.digest(&EXTRACT)["sessions_excluded"].is_null());
 }
 
 #[test]
