@@ -21,6 +21,9 @@ const UNREAD_FACT: &str = "pages-unread";
 /// Name of the fact that the index knows the session of every page.
 const NO_ORPHANS_FACT: &str = "pages-no-orphans";
 
+/// Name of the fact that an exchange has begun and not ended.
+pub(super) const HEARING_FACT: &str = "hearing";
+
 /// Why pages may hold what the index does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UnreadPages {
@@ -163,6 +166,11 @@ impl Reader {
             "forgotten" => UnreadPages::AfterForget,
             _ => UnreadPages::OfAnother,
         }))
+    }
+
+    /// Do pages tell what an exchange that was killed took out of the index?
+    pub(crate) fn pages_may_lag(&self) -> Result<bool> {
+        Ok(self.db.prepare_cached("SELECT 1 FROM fact WHERE name = ?1")?.exists([HEARING_FACT])?)
     }
 
     /// Does the index know the session of every page? It also says no where nobody looked.

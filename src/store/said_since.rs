@@ -13,6 +13,7 @@ use crate::model::author::Author;
 use crate::store::chunk::RecordIndex;
 use crate::store::erasure;
 use crate::store::forget::{Permanence, RemovalPlan, removal};
+use crate::store::pages::HEARING_FACT;
 use transcripts::session::{Millis, RecordKey};
 
 /// Name of the fact that counts exchanges with other machines.
@@ -171,6 +172,12 @@ impl Writer {
         Ok(doomed.digests.len())
     }
 
+    /// From now on an exchange may change the index; until it ends, pages and documents may lag behind.
+    pub(crate) fn begin_hearing(&self) -> Result<()> {
+        self.db.execute("INSERT INTO fact VALUES (?1, '') ON CONFLICT DO NOTHING", [HEARING_FACT])?;
+        Ok(())
+    }
+
     /// Notes that a word of another machine is in the index, until the exchange ends.
     pub(crate) fn note_heard(&self, id: &str, note: &str) -> Result<()> {
         let sql = "INSERT INTO fact VALUES (?1 || ?2, ?3) ON CONFLICT DO UPDATE SET value = ?3";
@@ -180,7 +187,7 @@ impl Writer {
 
     /// What is noted as heard is known elsewhere now.
     pub(crate) fn end_hearing(&self) -> Result<()> {
-        self.db.execute("DELETE FROM fact WHERE name GLOB ?1 || '*'", [HEARD])?;
+        self.db.execute("DELETE FROM fact WHERE name = ?1 OR name GLOB ?2 || '*'", [HEARING_FACT, HEARD])?;
         Ok(())
     }
 

@@ -24,6 +24,7 @@ use anyhow::Result;
 
 pub(crate) use self::digests::accounts;
 use self::from_pages::Outlived;
+pub(crate) use self::from_pages::take_back_notes;
 use self::in_hand::SessionsInHand;
 pub(crate) use self::ingest::ingest_only;
 #[cfg(feature = "team")]
@@ -118,6 +119,7 @@ fn run_locked(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis) ->
     let _told = ToldRun::begin(&config.data_dir, now);
     let mut store = Maintenance::open(&config.database())?;
     failpoints::point("index open");
+    from_pages::catch_up(config, &mut store, ui)?;
     let outlived = Outlived::find(config, &store)?;
     if let Some(outlived) = &outlived {
         outlived.take_back(config, &mut store, ui)?;
@@ -297,6 +299,7 @@ pub(crate) fn digest_apart(config: &Config, jobs: Option<usize>, ui: &Ui) -> Res
 /// sanitizer if its rules changed.
 #[cfg(feature = "sync")]
 pub(crate) fn apply_policy(config: &Config, store: &mut Writer, ui: &Ui) -> Result<()> {
+    take_back_notes(config, store, ui)?;
     let mut report = Report::default();
     delete_excluded(config, store, &mut report)?;
     resanitize(config, ui, store, &mut report)?;
@@ -317,10 +320,13 @@ pub(crate) fn write_documents(store: &mut Writer, ui: &Ui) -> Result<()> {
     Ok(())
 }
 
-/// Updates the pages, unless a run is in progress, which will do so.
+/// Updates the pages, unless a run is in progress, which will do so, or they hold what an earlier index knew: the next run takes that back first.
 pub(crate) fn refresh_pages(config: &Config, store: &mut Writer, ui: &Ui) -> Result<()> {
     let mut lock = run_lock(config)?;
     if let Ok(_held) = lock.try_write() {
+        if Outlived::find(config, store)?.is_some() {
+            return Ok(());
+        }
         // Apply the policy first, so that no page shows what the config now excludes.
         delete_excluded(config, store, &mut Report::default())?;
         pages::write(config, store, false, ui)?;

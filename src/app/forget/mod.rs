@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use self::preview::Preview;
-use super::digest::{alone, ingest_only, pages, write_documents};
+use super::digest::{alone, ingest_only, pages, take_back_notes, write_documents};
 use crate::app::forget::target::ForgetSelection;
 use crate::app::{Completion, consent, orphans};
 use crate::config::Config;
@@ -152,6 +152,7 @@ fn forget(what: &ForgetSelection, config: &Config, ui: &Ui, out: &mut impl Write
     let mut store = Maintenance::open(&config.database())?;
     // Durability can wait: what is ingested on the way can be ingested again by any later run.
     store.relax_durability()?;
+    store.lasting(|store| take_back_notes(config, store, ui))?;
     if store.unread_pages()?.is_some() {
         store.lasting(|store| store.record_unread_pages(UnreadPages::AfterForget))?;
     }

@@ -133,6 +133,8 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
         state.hear_own(&said::stored(store, &known)?, store)?;
     }
     state.save(&config.data_dir)?;
+    let was_cut_short = store.pages_may_lag()?;
+    store.begin_hearing()?;
     failpoints::point("own words kept");
     let mut places = std::mem::take(&mut state.places);
     let mut out_of_reach = BTreeSet::new();
@@ -184,7 +186,8 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
     }
     state.places = places;
     done.renamed = rename_machines(&state, &sanitizer, store)?;
-    if done.changed_index() {
+    // What an exchange that was killed had heard is nothing new to this one.
+    if done.changed_index() || was_cut_short {
         write_documents(store, ui)?;
         pages::write(config, store, false, ui)?;
         store.drop_empty_sessions()?;

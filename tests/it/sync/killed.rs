@@ -75,6 +75,54 @@ fn a_page_that_was_half_written_does_not_stay() {
 }
 
 #[test]
+fn pages_follow_what_a_killed_exchange_had_heard() {
+    let share = tempfile::tempdir().unwrap();
+    let ([laptop, tower], id) = with_note(share.path());
+    tower.world.digest(&EXTRACT);
+    let on_a_page = || tower.world.pages().iter().any(|(_, page)| page.contains("The port is 8080"));
+    assert!(on_a_page());
+    assert_eq!(laptop.world.recall(["forget", "--note", &id, "--yes"]).code, 0);
+    laptop.exchange();
+    killed(&tower, "heard");
+    tower.exchange();
+    assert!(!on_a_page(), "{:?}", tower.pages());
+}
+
+#[test]
+fn a_note_that_is_forgotten_elsewhere_does_not_come_back_from_a_page_of_a_killed_exchange() {
+    // Killed before anything else is done with the new index, and after an index was lost.
+    for loses in [false, true] {
+        let share = tempfile::tempdir().unwrap();
+        let ([laptop, tower], id) = with_note(share.path());
+        if loses {
+            tower.world.digest(&EXTRACT);
+            tower.world.lose_index();
+            tower.exchange();
+        }
+        assert!(tower.world.pages().iter().any(|(_, page)| page.contains("The port is 8080")));
+        assert_eq!(laptop.world.recall(["forget", "--note", &id, "--yes"]).code, 0);
+        laptop.exchange();
+        killed(&tower, "heard");
+        tower.world.recall(["digest"].iter().chain(&EXTRACT));
+        settle(&[&laptop, &tower]);
+        assert_eq!((tower.notes(), laptop.notes()), (Vec::new(), Vec::new()), "{loses}");
+        assert!(tower.world.pages().iter().all(|(_, page)| !page.contains("The port is 8080")), "{:?}", tower.pages());
+    }
+}
+
+#[test]
+fn pages_and_search_follow_a_session_that_a_killed_exchange_had_heard_of() {
+    let share = tempfile::tempdir().unwrap();
+    let [laptop, tower] = machines(share.path(), ["laptop", "tower"]);
+    digested(&laptop, 1, "lantern");
+    laptop.exchange();
+    killed(&tower, "heard");
+    tower.exchange();
+    assert!(!tower.pages().is_empty());
+    assert!(tower.world.recall(["search", "lantern"]).out.contains("00000001"));
+}
+
+#[test]
 fn what_is_said_after_a_kill_stands() {
     for point in POINTS {
         let share = tempfile::tempdir().unwrap();

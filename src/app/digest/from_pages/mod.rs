@@ -7,6 +7,7 @@ mod paid;
 use anyhow::Result;
 
 use self::paid::take_back;
+use crate::app::digest::pages;
 use crate::app::orphans;
 use crate::app::page_facts::Pages;
 use crate::config::Config;
@@ -19,6 +20,21 @@ use transcripts::session::Millis;
 pub(super) struct Outlived {
     pages: Pages,
     unread: UnreadPages,
+}
+
+/// Takes into the index what stands on pages alone, for whoever is about to write pages and is no run: notes and settled items. The rest
+/// of them is the next run's.
+pub(crate) fn take_back_notes(config: &Config, store: &mut Writer, ui: &Ui) -> Result<()> {
+    Outlived::find(config, store)?.map_or(Ok(()), |outlived| outlived.pages.restore(store, config, ui))
+}
+
+/// Brings pages up to date that a killed exchange or forgetting left as they were, before anything is taken back from them: they tell what is
+/// gone from the index.
+pub(super) fn catch_up(config: &Config, store: &mut Writer, ui: &Ui) -> Result<()> {
+    match store.unread_pages()? {
+        Some(why) if why == UnreadPages::AfterForget || store.pages_may_lag()? => pages::write(config, store, false, ui).map(drop),
+        _ => Ok(()),
+    }
 }
 
 impl Outlived {
