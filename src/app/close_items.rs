@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::analyze::signal::is_offer;
 use crate::app::contributor::Contributor;
-use crate::app::digest::refresh_pages;
+use crate::app::digest::{open_to_change, refresh_pages};
 use crate::app::filter::ProjectFilter;
 use crate::app::left_sessions::{LeftSession, left_sessions};
 use crate::app::notes::{Refusal, WriteScope, is_todo};
@@ -69,7 +69,7 @@ impl ClosingRequest {
 
     /// Closes the items, or with `undo` opens them again, and brings the pages that list them up to date.
     pub(crate) fn apply(self, writer: &Contributor, undo: bool, config: &Config, ui: &Ui) -> Result<Vec<ClosingResult>> {
-        let mut store = Writer::open_existing(&config.database())?;
+        let mut store = open_to_change(config, ui)?;
         let all = self.settle(writer, undo, config.now(), &mut store)?;
         if all.iter().any(|one| one.changed) {
             refresh_pages(config, &mut store, ui)?;

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::analyze::prose::all_sentences;
 use crate::analyze::signal::is_filler;
-use crate::app::digest::refresh_pages;
+use crate::app::digest::{open_to_change, refresh_pages};
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::author::Author;
@@ -217,7 +217,7 @@ pub(crate) fn edit_note(config: &Config, memory: OpenMemory, id: &str, text: &st
     let sanitizer = config.sanitizer()?;
     let text = marked(text, marks).and_then(|text| accept_text(&text, &sanitizer));
     let text = text.map_err(|refusal| not_remembered(refusal.into()))?;
-    let mut store = Writer::open_existing(&config.database())?;
+    let mut store = open_to_change(config, ui)?;
     store.edit_note(&note, &text)?;
     store.find_overtaken_by_notes()?;
     refresh_pages(config, &mut store, ui)?;

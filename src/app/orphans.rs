@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -54,6 +54,12 @@ pub fn find(config: &Config, store: &Reader) -> Result<Vec<SessionPage>> {
     Ok(pages(config).filter(|page| !known.contains(&page.session)).collect())
 }
 
+/// Has the index a record of every page of a session? One without is left behind when its session goes.
+pub(crate) fn are_recorded(config: &Config, store: &Reader) -> Result<bool> {
+    let recorded: HashSet<PathBuf> = store.pages()?.into_iter().map(|page| config.data_dir.join(page.path)).collect();
+    Ok(files(config).filter(|file| page_path::is_of_session(file)).all(|file| recorded.contains(&file)))
+}
+
 /// Those of these sessions.
 pub(crate) fn of_sessions(ids: &[String], config: &Config, store: &Reader) -> Result<Vec<SessionPage>> {
     let mut found = find(config, store)?;
@@ -61,21 +67,38 @@ pub(crate) fn of_sessions(ids: &[String], config: &Config, store: &Reader) -> Re
     Ok(found)
 }
 
-/// Removes such pages. As with every page, the user's notes move to the day's page, which is rewritten. That the sessions are not read
-/// again is up to the caller.
+/// Removes such pages. As with every page, the user's notes move to the day's page. All days that list one are rewritten. That the sessions are
+/// not read again is up to the caller.
 ///
 /// # Errors
-/// When a page cannot be written or removed.
+/// When a page cannot be read, written or removed.
 pub(crate) fn remove(orphans: &[SessionPage], config: &Config, store: &mut Writer, ui: &Ui) -> Result<()> {
+    if orphans.is_empty() {
+        return Ok(());
+    }
+    let read = |file: &Path| match fs::read(file) {
+        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(String::new()),
+        Err(e) => Err(e).with_context(|| format!("cannot read {}", file.display())),
+    };
     let mut days: BTreeMap<String, String> = BTreeMap::new();
-    for (orphan, day) in orphans.iter().filter_map(|orphan| Some((orphan, orphan.day()?))) {
-        let page = fs::read(&orphan.file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
-        days.entry(day).or_default().push_str(notes_in(&page));
+    for orphan in orphans {
+        // Somebody may have renamed it.
+        let day = orphan.day().unwrap_or_else(|| config.local_time(orphan.ended_at, "%Y-%m-%d"));
+        days.entry(day).or_default().push_str(notes_in(&read(&orphan.file)?));
+    }
+    let names: Vec<_> = orphans.iter().filter_map(|orphan| orphan.file.file_name()?.to_str()).collect();
+    for file in files(config) {
+        let Some(day) = page_path::day_of_page(&file).map(|day| day.to_string()).filter(|day| !days.contains_key(day)) else {
+            continue;
+        };
+        let page = read(&file)?;
+        if names.iter().any(|name| page.contains(name)) {
+            days.entry(day).or_default();
+        }
     }
     // Write the days first, so that whoever is interrupted finds the orphan pages again.
-    if !days.is_empty() {
-        write_days(config, store, days, ui)?;
-    }
+    write_days(config, store, days, ui)?;
     for orphan in orphans {
         private_files::remove(&orphan.file).with_context(|| format!("cannot remove {}", orphan.file.display()))?;
     }

@@ -5,7 +5,7 @@ use anyhow::{Result, bail};
 
 use crate::analyze::account::{Turn, all_turns};
 use crate::analyze::denied::{DeniedStatement, is_instruction_id, is_reply_id};
-use crate::app::digest::{accounts, refresh_pages, write_documents};
+use crate::app::digest::{accounts, open_to_change, refresh_pages, write_documents};
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
 use crate::model::digest::{statement_id, title_id};
@@ -222,7 +222,7 @@ pub(crate) fn find_denials(memory: &OpenMemory, ids: &[String]) -> Result<Vec<De
 
 /// Takes statements out, and brings the pages and the search up to date.
 pub(crate) fn take_out(doomed: &[DoomedStatement], config: &Config, ui: &Ui) -> Result<()> {
-    let mut store = Writer::open_existing(&config.database())?;
+    let mut store = open_to_change(config, ui)?;
     // One moment for all: what was taken out together is brought back together.
     let now = config.now();
     for DoomedStatement { statement, session } in doomed {
@@ -233,7 +233,7 @@ pub(crate) fn take_out(doomed: &[DoomedStatement], config: &Config, ui: &Ui) -> 
 
 /// Tells again what was taken out, and brings the pages and the search up to date.
 pub(crate) fn bring_back(denials: &[Denial], config: &Config, ui: &Ui) -> Result<()> {
-    let mut store = Writer::open_existing(&config.database())?;
+    let mut store = open_to_change(config, ui)?;
     for denial in denials {
         store.undeny(&denial.session, &[&denial.id])?;
     }
@@ -309,7 +309,7 @@ pub(crate) fn find_replies(memory: &OpenMemory, session: &str, turns: &[usize], 
 /// Takes replies out, or with `undo` brings them back, with all that is told of them. Returns them as they were taken out, or are told now.
 pub(crate) fn change_replies(found: FoundReplies, undo: bool, config: &Config, ui: &Ui) -> Result<Vec<TurnReply>> {
     let FoundReplies { session: head, replies: changed } = found;
-    let mut store = Writer::open_existing(&config.database())?;
+    let mut store = open_to_change(config, ui)?;
     let denied: Vec<DeniedStatement> =
         changed.iter().flat_map(|reply| &reply.rows).map(|row| DeniedStatement::reply(*row)).collect();
     if undo {

@@ -22,7 +22,7 @@ pub(crate) const WRITING_FILE: &str = "writing";
 pub(crate) struct WritingMarker(PathBuf);
 
 impl WritingMarker {
-    /// Creates the marker file, synced. What a killed writer left half-written is removed first: no one looks for it after this one's end.
+    /// Creates the marker file, synced. What a killed writer left half-written is removed first: once this marker is gone, nobody looks for it.
     /// The caller must hold the run lock.
     pub(crate) fn begin(data_dir: &Path) -> io::Result<Self> {
         let file = data_dir.join(WRITING_FILE);

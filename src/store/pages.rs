@@ -303,7 +303,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Holds until the index is made or mended again.
+    /// Holds until pages may again hold what the index does not.
     pub(crate) fn record_no_orphans(&self) -> Result<()> {
         self.db.execute("INSERT INTO fact VALUES (?1, '') ON CONFLICT DO NOTHING", [NO_ORPHANS_FACT])?;
         Ok(())

@@ -172,9 +172,15 @@ impl Writer {
         Ok(doomed.digests.len())
     }
 
-    /// From now on an exchange may change the index; until it ends, pages and documents may lag behind.
+    /// From now on an exchange may change the index: pages and documents may lag behind until [`Writer::end_lag`].
     pub(crate) fn begin_hearing(&self) -> Result<()> {
         self.db.execute("INSERT INTO fact VALUES (?1, '') ON CONFLICT DO NOTHING", [HEARING_FACT])?;
+        Ok(())
+    }
+
+    /// Pages and documents tell what the index does.
+    pub(crate) fn end_lag(&self) -> Result<()> {
+        self.db.execute("DELETE FROM fact WHERE name = ?1", [HEARING_FACT])?;
         Ok(())
     }
 
@@ -187,7 +193,7 @@ impl Writer {
 
     /// What is noted as heard is known elsewhere now.
     pub(crate) fn end_hearing(&self) -> Result<()> {
-        self.db.execute("DELETE FROM fact WHERE name = ?1 OR name GLOB ?2 || '*'", [HEARING_FACT, HEARD])?;
+        self.db.execute("DELETE FROM fact WHERE name GLOB ?1 || '*'", [HEARD])?;
         Ok(())
     }
 

@@ -638,17 +638,36 @@ fn note_ids(world: &World) -> Vec<String> {
 
 #[test]
 fn a_note_that_is_left_on_a_page_can_be_forgotten_and_stays_so_if_recall_is_killed() {
+    for next in [&["digest", "--summarizer", "extract"][..], &["forget", "--match", "no such words", "--yes"]] {
+        let world = late_session();
+        assert_eq!(world.recall(["remember", "--everywhere", "Deploys go through the build server"]).code, 0);
+        assert_eq!(world.recall(["remember", "--everywhere", "The port is 8080"]).code, 0);
+        world.digest(&EXTRACT);
+        world.lose_index();
+        let killed = world.recall_with(["forget", "--match", "build server", "--yes"], &[("RECALL_KILL_AT", "taken out:1")]);
+        assert_eq!(killed.code, -1, "{killed:#?}");
+        world.recall(next);
+        world.recall(["digest", "--summarizer", "extract"]);
+        assert_eq!(note_ids(&world).len(), 1, "{next:?}");
+        let texts: String = world.pages().into_iter().map(|(_, text)| text).collect();
+        assert!(texts.contains("The port is 8080") && !texts.contains("build server"), "{texts}");
+    }
+}
+
+#[test]
+fn a_note_that_was_done_on_a_page_stays_open_once_it_is_opened_again() {
     let world = late_session();
-    assert_eq!(world.recall(["remember", "--everywhere", "Deploys go through the build server"]).code, 0);
-    assert_eq!(world.recall(["remember", "--everywhere", "The port is 8080"]).code, 0);
+    assert_eq!(world.recall(["remember", "--kind", "todo", "--everywhere", "Renew the certificate"]).code, 0);
+    let id = note_ids(&world).pop().unwrap();
+    assert_eq!(world.recall(["close", &id]).code, 0);
     world.digest(&EXTRACT);
     world.lose_index();
-    let killed = world.recall_with(["forget", "--match", "build server", "--yes"], &[("RECALL_KILL_AT", "taken out:1")]);
-    assert_eq!(killed.code, -1, "{killed:#?}");
+    // It makes an index, which knows the note from then on.
+    world.recall(["forget", "--match", "no such words", "--yes"]);
+    let opened = world.recall(["close", "--undo", &id]);
+    assert!(opened.code == 0 && opened.out.contains("open again"), "{opened:#?}");
     world.recall(["digest", "--summarizer", "extract"]);
-    assert_eq!(note_ids(&world).len(), 1);
-    let texts: String = world.pages().into_iter().map(|(_, text)| text).collect();
-    assert!(texts.contains("The port is 8080") && !texts.contains("build server"), "{texts}");
+    assert!(world.recall(["todo"]).out.contains("Renew the certificate"));
 }
 
 #[test]

@@ -49,7 +49,7 @@ pub(crate) fn run(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis
     };
     // Taken before what is excluded now is gone from the sandbox: what the owner does not see until the digest, no dry run names.
     let shown = Memory::beside_writer(&store, &config.policy(View::Owner))?;
-    // While the index knows the sessions whose pages would go with them.
+    // Before the deletions below: the pages of sessions that these delete would count, too.
     unwanted_orphans(config, now, &store, &mut report)?;
     delete_excluded(config, &mut store, &mut report)?;
     parts::read(request, config, ui, now, &mut store, &mut report)?;

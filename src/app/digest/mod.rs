@@ -24,7 +24,7 @@ use anyhow::Result;
 
 pub(crate) use self::digests::accounts;
 use self::from_pages::Outlived;
-pub(crate) use self::from_pages::take_back_notes;
+pub(crate) use self::from_pages::{take_back_notes, take_back_notes_of};
 use self::in_hand::SessionsInHand;
 pub(crate) use self::ingest::ingest_only;
 #[cfg(feature = "team")]
@@ -320,13 +320,22 @@ pub(crate) fn write_documents(store: &mut Writer, ui: &Ui) -> Result<()> {
     Ok(())
 }
 
-/// Updates the pages, unless a run is in progress, which will do so, or they hold what an earlier index knew: the next run takes that back first.
+/// Opens the index for a command that changes it and then calls [`refresh_pages`]. What stands on pages alone is taken in first, unless a run
+/// is in progress, which does so.
+pub(crate) fn open_to_change(config: &Config, ui: &Ui) -> Result<Writer> {
+    let mut store = Writer::open_existing(&config.database())?;
+    if store.unread_pages()?.is_some()
+        && let Ok(_held) = run_lock(config)?.try_write()
+    {
+        take_back_notes(config, &mut store, ui)?;
+    }
+    Ok(store)
+}
+
+/// Updates the pages, unless a run is in progress, which will do so.
 pub(crate) fn refresh_pages(config: &Config, store: &mut Writer, ui: &Ui) -> Result<()> {
     let mut lock = run_lock(config)?;
     if let Ok(_held) = lock.try_write() {
-        if Outlived::find(config, store)?.is_some() {
-            return Ok(());
-        }
         // Apply the policy first, so that no page shows what the config now excludes.
         delete_excluded(config, store, &mut Report::default())?;
         pages::write(config, store, false, ui)?;

@@ -1,6 +1,8 @@
 //! Applies today's policy to the index before anything is derived from it: deletes what is excluded or too old, cleans the rest
 //! again, and erases the traces. Pages whose sessions the index does not know follow at the end of a run.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Context, Result};
 
 use crate::app::digest::report::Report;
@@ -71,15 +73,16 @@ pub(crate) fn unwanted_orphans(config: &Config, now: Millis, store: &Writer, rep
         return Ok(Vec::new());
     }
     let orphans = orphans::find(config, store)?;
-    if orphans.is_empty() {
+    if orphans.is_empty() && orphans::are_recorded(config, store)? {
         store.record_no_orphans()?;
     }
     let (excluded, others): (Vec<_>, Vec<_>) =
         orphans.into_iter().partition(|page| config.excludes_folder(&page.project.key, &projects));
     let is_too_old = |page: &SessionPage| Some(oldest? > page.last_active(&config.time_zone)?);
     let too_old: Vec<_> = others.into_iter().filter(|page| is_too_old(page) == Some(true)).collect();
-    report.sessions_excluded += excluded.len() as u64;
-    report.sessions_forgotten += too_old.len() as u64;
+    let sessions = |pages: &[SessionPage]| pages.iter().map(|page| &page.session).collect::<BTreeSet<_>>().len() as u64;
+    report.sessions_excluded += sessions(&excluded);
+    report.sessions_forgotten += sessions(&too_old);
     Ok([excluded, too_old].concat())
 }
 

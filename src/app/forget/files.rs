@@ -12,6 +12,7 @@ use crate::app::hook_state::log;
 use crate::app::orphans;
 use crate::config::Config;
 use crate::inputs::mark;
+use crate::model::page_path;
 use crate::store::Reader;
 use crate::store::last_run::LastRun;
 use crate::store::leftovers::WritingMarker;
@@ -22,7 +23,7 @@ use transcripts::sqlite_files::LOGS;
 
 /// For each page, how many lines of the user's notes contain the text.
 pub(crate) fn count_in_notes(phrase: &PhraseMatcher, config: &Config, ui: &Ui) -> Vec<(String, usize)> {
-    let found = orphans::files(config).filter_map(|file| {
+    let found = pages_on_disk(config).filter_map(|file| {
         let (_, lines) = page_without(phrase, &file, ui)?;
         Some((relative(&file, config), lines))
     });
@@ -34,13 +35,18 @@ pub(crate) fn remove_from_notes(phrase: &PhraseMatcher, config: &Config, ui: &Ui
     let mut found = Vec::new();
     let _writing =
         WritingMarker::begin(&config.data_dir).with_context(|| format!("cannot write in {}", config.data_dir.display()))?;
-    for file in orphans::files(config) {
+    for file in pages_on_disk(config) {
         if let Some((text, lines)) = page_without(phrase, &file, ui) {
             private_files::replace(&file, text.as_bytes()).with_context(|| format!("cannot write {}", file.display()))?;
             found.push((relative(&file, config), lines));
         }
     }
     Ok(found)
+}
+
+/// All pages, whether the index has a record of them or not; no file that somebody else put among them.
+fn pages_on_disk(config: &Config) -> impl Iterator<Item = PathBuf> {
+    orphans::files(config).filter(|file| page_path::is_of_session(file) || page_path::day_of_page(file).is_some())
 }
 
 /// A page as it is named to the user.

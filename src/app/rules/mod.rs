@@ -14,6 +14,7 @@ pub(crate) use self::diff::diff;
 use crate::analyze::denied::DeniedStatement;
 use crate::analyze::rules::{Mention, Recurring, RuleWords, recurring, statements_of};
 use crate::app::contributor::Contributor;
+use crate::app::digest::open_to_change;
 use crate::app::filter::ProjectFilter;
 use crate::app::notes::{Audience, NoteMarks, RememberReply, RememberRequest, remember};
 use crate::app::open_memory::OpenMemory;
@@ -21,7 +22,7 @@ use crate::app::session_start::client_memory::ClientMemory;
 use crate::app::wrong::bring_up_to_date;
 use crate::config::Config;
 use crate::model::note::NoteKind;
-use crate::store::{Memory, Writer};
+use crate::store::Memory;
 use crate::sys::messages::Ui;
 use transcripts::session::{Millis, Project, short_id};
 
@@ -208,7 +209,7 @@ pub(crate) fn dismiss(found: &FoundRule, undo: bool, memory: OpenMemory, config:
         heads.push((memory.0.find_session(&mention.session)?, mention_id(mention)));
     }
     drop(memory);
-    let mut store = Writer::open_existing(&config.database())?;
+    let mut store = open_to_change(config, ui)?;
     let now = config.now();
     for (head, id) in heads {
         match undo {

@@ -192,6 +192,7 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
         pages::write(config, store, false, ui)?;
         store.drop_empty_sessions()?;
     }
+    store.end_lag()?;
     // Until every place was heard, it is another index.
     if is_other_index && !out_of_reach.is_empty() {
         state.save(&config.data_dir)?;

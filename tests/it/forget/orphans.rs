@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::forget::retention::{DAY, NEW, OLD, forgotten, kept, rows};
-use crate::forget::scene::{EXTRACT, WORD, path_of};
+use crate::forget::scene::{self, EXTRACT, WORD, path_of};
 use crate::support::data_folder::assert_gone;
 use crate::support::{World, age, files_below};
 
@@ -93,4 +93,21 @@ fn a_text_that_is_forgotten_takes_the_page_along_whose_session_the_index_lost() 
 
 fn path_below(world: &World, page: &Path) -> String {
     page.strip_prefix(world.data_dir()).unwrap().display().to_string()
+}
+
+#[test]
+fn no_day_keeps_the_title_of_a_page_that_is_deleted() {
+    let world = World::new();
+    let went_on = rows(OLD, "2026-09-02", "And the Zanzibarquux weir?")
+        .replace(&scene::id("11"), &scene::id("13"))
+        .replace(&scene::id("12"), &scene::id("14"));
+    let file = world.transcript(&path_of(OLD), rows(OLD, "2026-09-01", "Drain the Zanzibarquux lagoon.") + &went_on);
+    age(&file, DAY * 80);
+    world.digest(&EXTRACT);
+    assert_eq!(files_below(&world.daily()).len(), 3, "a page of the session, and one of each day");
+    world.lose_index();
+    fs::remove_file(file).unwrap();
+    assert_eq!(world.recall(["forget", "--session", OLD, "--yes"]).code, 0);
+    assert_eq!(files_below(&world.daily()), Vec::<PathBuf>::new());
+    assert_gone(&world, WORD);
 }

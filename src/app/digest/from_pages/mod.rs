@@ -22,14 +22,20 @@ pub(super) struct Outlived {
     unread: UnreadPages,
 }
 
-/// Takes into the index what stands on pages alone, for whoever is about to write pages and is no run: notes and settled items. The rest
-/// of them is the next run's.
+/// Takes notes and settled items from the pages into the index, for a command other than a run that will write pages: before it changes
+/// anything. The caller must hold the run lock. The next run takes the rest.
 pub(crate) fn take_back_notes(config: &Config, store: &mut Writer, ui: &Ui) -> Result<()> {
+    catch_up(config, store, ui)?;
+    take_back_notes_of(config, store, ui)
+}
+
+/// The same of pages as they are, for a copy of the index.
+pub(crate) fn take_back_notes_of(config: &Config, store: &mut Writer, ui: &Ui) -> Result<()> {
     Outlived::find(config, store)?.map_or(Ok(()), |outlived| outlived.pages.restore(store, config, ui))
 }
 
-/// Brings pages up to date that a killed exchange or forgetting left as they were, before anything is taken back from them: they tell what is
-/// gone from the index.
+/// Rewrites pages that a killed exchange or forgetting left out of date, before anything is taken from them: they still tell what the index
+/// has deleted.
 pub(super) fn catch_up(config: &Config, store: &mut Writer, ui: &Ui) -> Result<()> {
     match store.unread_pages()? {
         Some(why) if why == UnreadPages::AfterForget || store.pages_may_lag()? => pages::write(config, store, false, ui).map(drop),
