@@ -11,6 +11,7 @@ mod damage;
 mod faults;
 mod fuzzing;
 mod live;
+mod lost_index;
 #[cfg(feature = "sync")]
 mod machines;
 mod slices;

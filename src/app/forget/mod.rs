@@ -165,6 +165,10 @@ fn forget(what: &ForgetSelection, config: &Config, ui: &Ui, out: &mut impl Write
     let orphans = what.find_orphans(config, &store)?;
     account.orphans = orphans.len();
     let shared = shared_files(&doomed, &store)?;
+    if store.unread_pages()?.is_some() {
+        // They go with what was read again of their sessions.
+        store.lasting(|store| pages::record_outlived(&doomed.sessions(), config, store))?;
+    }
     let mut ids = doomed.whole.iter().map(|pk| Ok(store.session_head(*pk)?.id)).collect::<Result<Vec<_>>>()?;
     store.lasting(|store| store.take_out(&doomed, Permanence::ForGood))?;
     failpoints::point("taken out");

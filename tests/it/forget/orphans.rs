@@ -96,6 +96,27 @@ fn path_below(world: &World, page: &Path) -> String {
 }
 
 #[test]
+fn a_text_that_is_forgotten_is_on_no_page_that_outlived_the_index_of_its_session() {
+    let world = kept();
+    world.lose_index();
+    let ran = world.recall(["forget", "--match", WORD, "--yes"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
+    assert_eq!((page_of(&world, OLD), page_of(&world, NEW).is_some()), (None, true), "{ran:#?}");
+    assert_gone(&world, WORD);
+}
+
+#[test]
+fn what_is_forgotten_first_of_a_lost_index_takes_no_other_page_along() {
+    let world = kept();
+    world.lose_index();
+    fs::remove_file(world.claude_dir().join("projects").join(path_of(OLD))).unwrap();
+    for what in [&["--session", OLD][..], &["--match", "no such words"]] {
+        world.recall(["forget", "--yes"].iter().chain(what));
+        assert_eq!((page_of(&world, OLD), page_of(&world, NEW).is_some()), (None, true), "{what:?}");
+    }
+}
+
+#[test]
 fn no_day_keeps_the_title_of_a_page_that_is_deleted() {
     let world = World::new();
     let went_on = rows(OLD, "2026-09-02", "And the Zanzibarquux weir?")

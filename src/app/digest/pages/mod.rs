@@ -88,6 +88,18 @@ pub(crate) fn write_with(config: &Config, store: &mut Writer, all: bool, in_hand
     Ok(counts)
 }
 
+/// Records the pages of these sessions that outlived an earlier index, so that they are written or removed as those of any session. The pages of all
+/// other sessions stay as they are: the next run takes back what stands on them.
+pub(crate) fn record_outlived(sessions: &BTreeSet<i64>, config: &Config, store: &Writer) -> Result<()> {
+    begin_zone(config, store)?;
+    unrecorded::record_of(sessions, config, store)
+}
+
+/// A first page is of today's zone: of a zone that is not known, all pages would be written again, and those that outlived an earlier index removed.
+fn begin_zone(config: &Config, store: &Writer) -> Result<()> {
+    if store.has_pages()? { Ok(()) } else { store.record_page_zone(&config.zone_fingerprint()) }
+}
+
 /// How many of the missing pages had been written: not those that a run was cut short before.
 fn written_and_gone(gone: &[PageRecord], store: &Reader) -> Result<usize> {
     if gone.is_empty() {
@@ -140,6 +152,7 @@ fn begin_writing(config: &Config) -> Result<WritingMarker> {
 
 /// Rewrites the pages of the given days, with the notes that move there. A page with nothing left on it is removed.
 pub(crate) fn write_days(config: &Config, store: &mut Writer, days: BTreeMap<String, String>, ui: &Ui) -> Result<PageCounts> {
+    begin_zone(config, store)?;
     PageWriter::new(config, store, ui, &PageContext::default(), days)?.run(&[], &[])
 }
 
