@@ -41,10 +41,10 @@ impl SessionPage {
         page_path::day_in_name(&self.file)
     }
 
-    /// When the session was last active by what its page says: to the day, where that is all. `None` for a file that someone renamed.
-    pub(crate) fn last_active(&self, zone: &TimeZone) -> Option<Millis> {
+    /// Was the session last active before this moment, by what its page says? To the day, where that is all. Of a renamed page that says nothing, no.
+    pub(crate) fn is_older_than(&self, moment: Millis, zone: &TimeZone) -> bool {
         let end_of_day = || Some(self.day()?.parse::<Date>().ok()?.tomorrow().ok()?.to_zoned(zone.clone()).ok()?.timestamp());
-        self.ended_at.or_else(|| Some(end_of_day()?.as_millisecond()))
+        self.ended_at.or_else(|| Some(end_of_day()?.as_millisecond())).is_some_and(|at| at < moment)
     }
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn remove(orphans: &[SessionPage], config: &Config, store: &mut Write
     let mut days: BTreeMap<String, String> = BTreeMap::new();
     for orphan in orphans {
         // Somebody may have renamed it.
-        let day = orphan.day().unwrap_or_else(|| config.local_time(orphan.ended_at, "%Y-%m-%d"));
+        let day = orphan.day().unwrap_or_else(|| config.local_time(Some(orphan.ended_at.unwrap_or(config.now())), "%Y-%m-%d"));
         days.entry(day).or_default().push_str(notes_in(&read(&orphan.file)?));
     }
     let names: Vec<_> = orphans.iter().filter_map(|orphan| orphan.file.file_name()?.to_str()).collect();

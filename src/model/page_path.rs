@@ -25,6 +25,11 @@ pub(crate) fn pages_folder(data_dir: &Path) -> PathBuf {
     data_dir.join(PAGES)
 }
 
+/// Where a file lies below the data folder; `None` where it does not, or its path is no text.
+pub(crate) fn below(file: &Path, data_dir: &Path) -> Option<String> {
+    Some(file.strip_prefix(data_dir).ok()?.to_str()?.to_owned())
+}
+
 /// The page of a day, `YYYY-MM-DD`.
 pub(crate) fn of_day(day: &str) -> String {
     format!("{}/{day}.md", folder_of(day))

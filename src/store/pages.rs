@@ -21,8 +21,8 @@ const UNREAD_FACT: &str = "pages-unread";
 /// Name of the fact that the index knows the session of every page.
 const NO_ORPHANS_FACT: &str = "pages-no-orphans";
 
-/// Name of the fact that an exchange has begun and not ended.
-pub(super) const HEARING_FACT: &str = "hearing";
+/// Name of the fact that an exchange may have changed the index, and pages and documents tell what it was before.
+const LAG_FACT: &str = "pages-lag";
 
 /// Why pages may hold what the index does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -170,7 +170,7 @@ impl Reader {
 
     /// Do pages tell what an exchange that was killed took out of the index?
     pub(crate) fn pages_may_lag(&self) -> Result<bool> {
-        Ok(self.db.prepare_cached("SELECT 1 FROM fact WHERE name = ?1")?.exists([HEARING_FACT])?)
+        Ok(self.db.prepare_cached("SELECT 1 FROM fact WHERE name = ?1")?.exists([LAG_FACT])?)
     }
 
     /// Does the index know the session of every page? It also says no where nobody looked.
@@ -300,6 +300,18 @@ impl Writer {
     /// A run has read them.
     pub(crate) fn drop_unread_pages(&self) -> Result<()> {
         self.db.execute("DELETE FROM fact WHERE name = ?1", [UNREAD_FACT])?;
+        Ok(())
+    }
+
+    /// From now on an exchange may change the index: pages and documents may lag behind until [`Writer::end_lag`].
+    pub(crate) fn begin_lag(&self) -> Result<()> {
+        self.db.execute("INSERT INTO fact VALUES (?1, '') ON CONFLICT DO NOTHING", [LAG_FACT])?;
+        Ok(())
+    }
+
+    /// Pages and documents tell what the index does.
+    pub(crate) fn end_lag(&self) -> Result<()> {
+        self.db.execute("DELETE FROM fact WHERE name = ?1", [LAG_FACT])?;
         Ok(())
     }
 

@@ -13,7 +13,6 @@ use crate::model::author::Author;
 use crate::store::chunk::RecordIndex;
 use crate::store::erasure;
 use crate::store::forget::{Permanence, RemovalPlan, removal};
-use crate::store::pages::HEARING_FACT;
 use transcripts::session::{Millis, RecordKey};
 
 /// Name of the fact that counts exchanges with other machines.
@@ -170,18 +169,6 @@ impl Writer {
         removal::forbid_records(&tx, &new, Permanence::ForGood)?;
         tx.commit()?;
         Ok(doomed.digests.len())
-    }
-
-    /// From now on an exchange may change the index: pages and documents may lag behind until [`Writer::end_lag`].
-    pub(crate) fn begin_hearing(&self) -> Result<()> {
-        self.db.execute("INSERT INTO fact VALUES (?1, '') ON CONFLICT DO NOTHING", [HEARING_FACT])?;
-        Ok(())
-    }
-
-    /// Pages and documents tell what the index does.
-    pub(crate) fn end_lag(&self) -> Result<()> {
-        self.db.execute("DELETE FROM fact WHERE name = ?1", [HEARING_FACT])?;
-        Ok(())
     }
 
     /// Notes that a word of another machine is in the index, until the exchange ends.

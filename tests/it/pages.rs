@@ -629,13 +629,6 @@ fn a_first_digest_says_what_stands_on_pages_alone_and_takes_the_notes_back() {
     assert!(again.code == 0 && again.err.is_empty(), "{again:#?}");
 }
 
-/// Ids of the notes that the index has.
-fn note_ids(world: &World) -> Vec<String> {
-    let rows = world.recall(["export"]).out;
-    let rows = rows.lines().skip(1).map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
-    rows.filter_map(|row| Some(row["note"].as_str()?.to_owned())).collect()
-}
-
 #[test]
 fn a_note_that_is_left_on_a_page_can_be_forgotten_and_stays_so_if_recall_is_killed() {
     for next in [&["digest", "--summarizer", "extract"][..], &["forget", "--match", "no such words", "--yes"]] {
@@ -648,7 +641,7 @@ fn a_note_that_is_left_on_a_page_can_be_forgotten_and_stays_so_if_recall_is_kill
         assert_eq!(killed.code, -1, "{killed:#?}");
         world.recall(next);
         world.recall(["digest", "--summarizer", "extract"]);
-        assert_eq!(note_ids(&world).len(), 1, "{next:?}");
+        assert_eq!(world.notes().len(), 1, "{next:?}");
         let texts: String = world.pages().into_iter().map(|(_, text)| text).collect();
         assert!(texts.contains("The port is 8080") && !texts.contains("build server"), "{texts}");
     }
@@ -658,7 +651,7 @@ fn a_note_that_is_left_on_a_page_can_be_forgotten_and_stays_so_if_recall_is_kill
 fn a_note_that_was_done_on_a_page_stays_open_once_it_is_opened_again() {
     let world = late_session();
     assert_eq!(world.recall(["remember", "--kind", "todo", "--everywhere", "Renew the certificate"]).code, 0);
-    let id = note_ids(&world).pop().unwrap();
+    let id = world.notes().pop().unwrap().0;
     assert_eq!(world.recall(["close", &id]).code, 0);
     world.digest(&EXTRACT);
     world.lose_index();
@@ -677,10 +670,10 @@ fn a_note_that_is_left_on_a_page_outlives_what_is_done_before_the_next_digest() 
     world.digest(&EXTRACT);
     world.lose_index();
     assert_eq!(world.recall(["remember", "--everywhere", "The port is 8080"]).code, 0);
-    let port = note_ids(&world).pop().unwrap();
+    let port = world.notes().pop().unwrap().0;
     assert_eq!(world.recall(["remember", "--edit", &port, "The port is 9090"]).code, 0);
     world.recall(["digest", "--summarizer", "extract"]);
-    assert_eq!(note_ids(&world).len(), 2);
+    assert_eq!(world.notes().len(), 2);
     let texts: String = world.pages().into_iter().map(|(_, text)| text).collect();
     assert!(texts.contains("Deploys go through the build server") && texts.contains("The port is 9090"), "{texts}");
 }

@@ -5,12 +5,12 @@
 
 use std::fs;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::support::World;
 use crate::support::data_folder::places_of;
 use crate::support::rows::{Rows, put};
-use crate::support::size::{Dice, is_whole, runs, seed};
+use crate::support::size::{Dice, is_whole, letters, runs, seed};
+use crate::support::{World, files_below};
 
 const EXTRACT: [&str; 2] = ["--summarizer", "extract"];
 /// Where a digest may be killed.
@@ -93,7 +93,7 @@ impl History {
 
     fn begin(&mut self) {
         let n = self.sessions.len() + 1;
-        let word = word("quux", n);
+        let word = format!("quux{}zan", letters(n));
         let mut rows = Rows::new(n);
         rows.user(json!(format!("The {word} of the shop is wrong")));
         rows.assistant(&format!("The {word} is mended, and the tests of it pass again."));
@@ -103,10 +103,10 @@ impl History {
     }
 
     fn remember(&mut self) {
-        let word = word("nott", self.notes.len() + 1);
+        let word = format!("nott{}zan", letters(self.notes.len() + 1));
         let text = format!("Look at the {word} once");
         assert!(self.run(&["remember", "--kind", "todo", "--everywhere", &text], None));
-        let id = notes_of(&self.world).into_iter().find(|(_, said, _)| *said == text).expect("it was remembered").0;
+        let id = self.world.notes().into_iter().find(|(_, said, _)| *said == text).expect("it was remembered").0;
         self.notes.push(Note { id, word, text, is_closed: false, is_forgotten: false });
     }
 
@@ -155,7 +155,7 @@ impl History {
         self.told.push(format!("the transcript of {} goes", self.sessions[at].word));
         self.sessions[at].has_transcript = false;
         let id = self.sessions[at].id.clone();
-        for file in crate::support::files_below(&self.world.claude_dir()) {
+        for file in files_below(&self.world.claude_dir()) {
             if file.to_string_lossy().contains(&id) {
                 fs::remove_file(file).unwrap();
             }
@@ -174,8 +174,7 @@ impl History {
     fn end(&mut self) {
         self.digest();
         self.digest();
-        let mut there = notes_of(&self.world);
-        there.sort();
+        let there = self.world.notes();
         let standing = self.notes.iter().filter(|note| !note.is_forgotten);
         let mut expected: Vec<_> = standing.map(|note| (note.id.clone(), note.text.clone(), note.is_closed)).collect();
         expected.sort();
@@ -193,22 +192,6 @@ impl History {
             assert_eq!(places_of(&self.world, word), [""; 0], "{word}\n{:#?}", self.told);
         }
     }
-}
-
-/// A number in letters, so that no word is the beginning of another.
-fn word(begin: &str, n: usize) -> String {
-    let letters: String = n.to_string().bytes().map(|digit| (b'a' + digit - b'0') as char).collect();
-    format!("{begin}{letters}zan")
-}
-
-/// Id, text and whether it is done, of each note.
-fn notes_of(world: &World) -> Vec<(String, String, bool)> {
-    let ran = world.recall(["export"]);
-    let rows = ran.out.lines().skip(1).map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let text = |row: &Value, key: &str| row[key].as_str().unwrap_or_default().to_owned();
-    rows.filter(|row| row["note"].is_string())
-        .map(|row| (text(&row, "note"), text(&row, "text"), row["closed_at"].is_number()))
-        .collect()
 }
 
 #[test]

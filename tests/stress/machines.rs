@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::support::data_folder::places_of;
 use crate::support::rows::{Rows, SHOP, bash, put};
-use crate::support::size::{Dice, is_whole, runs, seed};
+use crate::support::size::{Dice, is_whole, letters, runs, seed};
 use crate::support::{Ran, World, files_below};
 
 const EXTRACT: [&str; 2] = ["--summarizer", "extract"];
@@ -495,26 +495,12 @@ fn open_words(world: &World) -> Vec<String> {
     lines
 }
 
-/// A number in letters, so that no word is the beginning of another.
-fn letters(n: usize) -> String {
-    n.to_string().bytes().map(|digit| (b'a' + digit - b'0') as char).collect()
-}
-
-fn exported(world: &World) -> Vec<Value> {
-    let ran = world.recall(["export"]);
-    ran.out.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
 /// Id, text and whether it is done, of each note.
 fn notes_of(world: &World) -> Vec<(String, String, bool)> {
     if !world.data_dir().join("recall.db").exists() {
         return Vec::new();
     }
-    let text = |row: &Value, key: &str| row[key].as_str().unwrap_or_default().to_owned();
-    let notes = exported(world).into_iter().filter(|row| row["note"].is_string());
-    let mut notes: Vec<_> = notes.map(|row| (text(&row, "note"), text(&row, "text"), row["closed_at"].is_number())).collect();
-    notes.sort();
-    notes
+    world.notes()
 }
 
 fn ids_of(world: &World) -> Vec<String> {

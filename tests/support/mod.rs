@@ -461,6 +461,15 @@ impl World {
         ran.out.lines().skip(1).map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"))).collect()
     }
 
+    /// Id, text and whether it is done, of each stored note, in order.
+    pub fn notes(&self) -> Vec<(String, String, bool)> {
+        let text = |row: &serde_json::Value, key: &str| row[key].as_str().unwrap_or_default().to_owned();
+        let notes = self.exported().into_iter().filter(|row| row["note"].is_string());
+        let mut notes: Vec<_> = notes.map(|row| (text(&row, "note"), text(&row, "text"), row["closed_at"].is_number())).collect();
+        notes.sort();
+        notes
+    }
+
     /// The texts of one kind of item (`prompt`, `reply` …) of one session, in order.
     pub fn texts(&self, session: &str, kind: &str) -> Vec<String> {
         let all = self.exported();

@@ -13,6 +13,11 @@ pub fn number<N: FromStr<Err: Display>>(name: &str, plain: N) -> N {
     text.parse().unwrap_or_else(|e| panic!("{name}={text}: {e}"))
 }
 
+/// A number in letters, so that no word is the beginning of another.
+pub fn letters(n: usize) -> String {
+    n.to_string().bytes().map(|digit| (b'a' + digit - b'0') as char).collect()
+}
+
 /// Where the random choices of a run begin: `RECALL_SEED`, else 1, so that every plain run makes the same ones. `random` draws another
 /// seed for each run. Whoever uses it prints it, for when a test fails.
 pub fn seed() -> u64 {

@@ -24,7 +24,7 @@ use anyhow::Result;
 
 pub(crate) use self::digests::accounts;
 use self::from_pages::Outlived;
-pub(crate) use self::from_pages::{take_back_notes, take_back_notes_of};
+pub(crate) use self::from_pages::{restore_notes, take_back_notes};
 use self::in_hand::SessionsInHand;
 pub(crate) use self::ingest::ingest_only;
 #[cfg(feature = "team")]

@@ -78,8 +78,8 @@ pub(crate) fn unwanted_orphans(config: &Config, now: Millis, store: &Writer, rep
     }
     let (excluded, others): (Vec<_>, Vec<_>) =
         orphans.into_iter().partition(|page| config.excludes_folder(&page.project.key, &projects));
-    let is_too_old = |page: &SessionPage| Some(oldest? > page.last_active(&config.time_zone)?);
-    let too_old: Vec<_> = others.into_iter().filter(|page| is_too_old(page) == Some(true)).collect();
+    let is_too_old = |page: &SessionPage| oldest.is_some_and(|oldest| page.is_older_than(oldest, &config.time_zone));
+    let too_old: Vec<_> = others.into_iter().filter(is_too_old).collect();
     let sessions = |pages: &[SessionPage]| pages.iter().map(|page| &page.session).collect::<BTreeSet<_>>().len() as u64;
     report.sessions_excluded += sessions(&excluded);
     report.sessions_forgotten += sessions(&too_old);

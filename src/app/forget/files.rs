@@ -25,7 +25,7 @@ use transcripts::sqlite_files::LOGS;
 pub(crate) fn count_in_notes(phrase: &PhraseMatcher, config: &Config, ui: &Ui) -> Vec<(String, usize)> {
     let found = pages_on_disk(config).filter_map(|file| {
         let (_, lines) = page_without(phrase, &file, ui)?;
-        Some((relative(&file, config), lines))
+        Some((named(&file, config), lines))
     });
     found.collect()
 }
@@ -38,7 +38,7 @@ pub(crate) fn remove_from_notes(phrase: &PhraseMatcher, config: &Config, ui: &Ui
     for file in pages_on_disk(config) {
         if let Some((text, lines)) = page_without(phrase, &file, ui) {
             private_files::replace(&file, text.as_bytes()).with_context(|| format!("cannot write {}", file.display()))?;
-            found.push((relative(&file, config), lines));
+            found.push((named(&file, config), lines));
         }
     }
     Ok(found)
@@ -50,8 +50,8 @@ fn pages_on_disk(config: &Config) -> impl Iterator<Item = PathBuf> {
 }
 
 /// A page as it is named to the user.
-fn relative(file: &Path, config: &Config) -> String {
-    file.strip_prefix(&config.data_dir).unwrap_or(file).display().to_string()
+fn named(file: &Path, config: &Config) -> String {
+    page_path::below(file, &config.data_dir).unwrap_or_else(|| file.display().to_string())
 }
 
 /// Does the page say it, above what the user wrote on it?

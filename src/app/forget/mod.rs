@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use self::preview::Preview;
-use super::digest::{alone, ingest_only, pages, take_back_notes, take_back_notes_of, write_documents};
+use super::digest::{alone, ingest_only, pages, restore_notes, take_back_notes, write_documents};
 use crate::app::forget::target::ForgetSelection;
 use crate::app::{Completion, consent, orphans};
 use crate::config::Config;
@@ -158,7 +158,7 @@ fn forget(what: &ForgetSelection, config: &Config, ui: &Ui, out: &mut impl Write
     }
     let shut_out = ingest_and_shut_out(what, config, &mut store, ui)?;
     // Of projects that only transcripts know.
-    store.lasting(|store| take_back_notes_of(config, store, ui))?;
+    store.lasting(|store| restore_notes(config, store, ui))?;
     failpoints::point("taken in before forgetting");
     let doomed = what.find(config, &store)?;
     let mut account = ForgetSummary::new(&doomed, &store, shut_out)?;

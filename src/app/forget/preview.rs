@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::target::ForgetSelection;
 use super::{ForgetSummary, files, print_summary};
 use crate::app::digest::run_in_progress;
-use crate::app::digest::{DigestRequest, open_sandbox, take_back_notes_of};
+use crate::app::digest::{DigestRequest, open_sandbox, restore_notes};
 use crate::config::Config;
 use crate::policy::View;
 use crate::store::files_beside;
@@ -37,7 +37,7 @@ impl Preview {
     pub(super) fn find(what: &ForgetSelection, config: &Config, ui: &Ui) -> Result<Self> {
         let read = open_sandbox(&DigestRequest::default(), config, ui, config.now(), &mut Default::default())?;
         let Some((_folder, mut store)) = read else { return run_in_progress() };
-        take_back_notes_of(config, &mut store, ui)?;
+        restore_notes(config, &mut store, ui)?;
         let shut_out = what.shut_out_by_name(config, &store)? + what.shut_out_unread(config, &store)?;
         let doomed = what.find(config, &store)?;
         let mut summary = ForgetSummary::new(&doomed, &store, shut_out)?;

@@ -108,7 +108,7 @@ impl ForgetSelection {
             // Nothing else is left of what the session said: the page goes as a whole.
             Self::Text(phrase) => all.retain(|page| is_said_on(&page.file, phrase)),
             Self::Project(filter) => all.retain(|page| filter.fits(&page.project)),
-            Self::Before(parse_time) => all.retain(|page| page.last_active(&config.time_zone).is_some_and(|at| at < *parse_time)),
+            Self::Before(parse_time) => all.retain(|page| page.is_older_than(*parse_time, &config.time_zone)),
         }
         let ids: BTreeSet<&str> = all.iter().map(|page| page.session.as_str()).collect();
         if let Self::Session(id) = self

@@ -134,7 +134,7 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
     }
     state.save(&config.data_dir)?;
     let was_cut_short = store.pages_may_lag()?;
-    store.begin_hearing()?;
+    store.begin_lag()?;
     failpoints::point("own words kept");
     let mut places = std::mem::take(&mut state.places);
     let mut out_of_reach = BTreeSet::new();

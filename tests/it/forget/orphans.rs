@@ -117,6 +117,19 @@ fn what_is_forgotten_first_of_a_lost_index_takes_no_other_page_along() {
 }
 
 #[test]
+fn notes_of_a_page_that_no_longer_tells_its_day_move_to_today() {
+    let world = left_in_pages();
+    let page = page_of(&world, OLD).unwrap();
+    let text = fs::read_to_string(&page).unwrap();
+    let text: String = text.split_inclusive('\n').filter(|line| !line.starts_with("ended: ")).collect();
+    fs::write(page.with_file_name("mine.md"), text).unwrap();
+    fs::remove_file(page).unwrap();
+    assert_eq!(world.recall(["forget", "--session", OLD, "--yes"]).code, 0);
+    let today = fs::read_to_string(world.daily().join("2026-11/2026-11-21.md")).unwrap();
+    assert!(today.contains("The key is in the blue drawer."), "{today}");
+}
+
+#[test]
 fn no_day_keeps_the_title_of_a_page_that_is_deleted() {
     let world = World::new();
     let went_on = rows(OLD, "2026-09-02", "And the Zanzibarquux weir?")

@@ -70,12 +70,7 @@ impl Machine {
 
     /// The texts of all notes, with whether they are done.
     fn notes(&self) -> Vec<(String, bool)> {
-        let ran = self.world.recall(["export"]);
-        let rows = ran.out.lines().skip(1).map(|line| serde_json::from_str::<Value>(line).unwrap());
-        let mut notes: Vec<_> = rows
-            .filter(|row| row["note"].is_string())
-            .map(|row| (row["text"].as_str().unwrap().to_owned(), row["closed_at"].is_number()))
-            .collect();
+        let mut notes: Vec<_> = self.world.notes().into_iter().map(|(_, text, is_done)| (text, is_done)).collect();
         notes.sort();
         notes
     }

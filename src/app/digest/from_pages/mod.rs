@@ -26,11 +26,11 @@ pub(super) struct Outlived {
 /// anything. The caller must hold the run lock. The next run takes the rest.
 pub(crate) fn take_back_notes(config: &Config, store: &mut Writer, ui: &Ui) -> Result<()> {
     catch_up(config, store, ui)?;
-    take_back_notes_of(config, store, ui)
+    restore_notes(config, store, ui)
 }
 
-/// The same of pages as they are, for a copy of the index.
-pub(crate) fn take_back_notes_of(config: &Config, store: &mut Writer, ui: &Ui) -> Result<()> {
+/// The same from pages as they are: where they were brought up to date before, and for a copy of the index, which writes none.
+pub(crate) fn restore_notes(config: &Config, store: &mut Writer, ui: &Ui) -> Result<()> {
     Outlived::find(config, store)?.map_or(Ok(()), |outlived| outlived.pages.restore(store, config, ui))
 }
 

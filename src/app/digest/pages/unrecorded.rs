@@ -2,12 +2,12 @@
 //! outlived an earlier index, and their sessions were read again.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::path::Path;
 
 use anyhow::Result;
 
 use crate::app::orphans;
 use crate::config::Config;
+use crate::model::page_path;
 use crate::store::Writer;
 use crate::store::pages::PageRecord;
 
@@ -24,14 +24,10 @@ pub(super) fn record_of(sessions: &BTreeSet<i64>, config: &Config, store: &Write
     let heads = store.session_heads()?.into_iter().filter(|head| sessions.contains(&head.pk));
     let known: HashMap<String, i64> = heads.map(|head| (head.id, head.pk)).collect();
     for page in orphans::pages(config) {
-        let Some(path) = relative(&page.file, &config.data_dir).filter(|path| !recorded.contains(path)) else { continue };
+        let Some(path) = page_path::below(&page.file, &config.data_dir).filter(|path| !recorded.contains(path)) else { continue };
         if let (Some(day), Some(session)) = (page.day(), known.get(&page.session)) {
             store.record_page(&PageRecord { path, session: Some(*session), day })?;
         }
     }
     Ok(())
-}
-
-fn relative(file: &Path, data_dir: &Path) -> Option<String> {
-    Some(file.strip_prefix(data_dir).ok()?.to_str()?.to_owned())
 }

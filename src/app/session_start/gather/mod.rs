@@ -48,6 +48,8 @@ use transcripts::session::Millis;
 const OPEN_FOR_MS: Millis = 30 * 24 * 3_600_000;
 /// How many sessions to read from the index at a time.
 const PAGE_SIZE: usize = 15;
+// Leads are looked up in the first page.
+const _: () = assert!(MAX_LOOKED_AT <= PAGE_SIZE);
 /// Where a statement is that whoever can write to the repository may have written.
 const IN_REPOSITORY: &str = "a file in the repository";
 /// The most statements of a team that a start tells.
