@@ -84,7 +84,7 @@ impl Reader {
         let (store, version) = opened.with_context(|| format!("cannot read {}", path.display()))?;
         store.check_format(version)?;
         if version == 0 {
-            bail!("there is no index in {} yet: run `recall digest` first", path.display());
+            return Err(none_yet(path));
         }
         if version < schema::FORMAT {
             return Err(anyhow!(OtherFormat::Older).context(path.display().to_string()));
@@ -286,7 +286,12 @@ fn cores() -> usize {
 
 fn must_exist(path: &Path) -> Result<()> {
     if !is_there(path)? {
-        bail!("there is no index at {} yet: run `recall digest` first", path.display());
+        return Err(none_yet(path));
     }
     Ok(())
+}
+
+/// There is no file, or one without a table: whoever creates it has not come further.
+fn none_yet(path: &Path) -> anyhow::Error {
+    anyhow!("there is no index at {} yet: run `recall digest` first", path.display())
 }

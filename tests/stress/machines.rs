@@ -498,7 +498,7 @@ fn open_words(world: &World) -> Vec<String> {
 /// Id, text and whether it is done, of each note.
 fn notes_of(world: &World) -> Vec<(String, String, bool)> {
     // An exchange that was killed early leaves an index without a table.
-    if world.recall(["export"]).err.contains("there is no index in") {
+    if world.recall(["export"]).err.contains("there is no index at") {
         return Vec::new();
     }
     world.notes()
