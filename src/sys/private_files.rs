@@ -100,7 +100,7 @@ pub(crate) fn replace_from(folder: &Path, path: &Path, bytes: &[u8]) -> io::Resu
     rename_synced(temporary, path)?;
     sync_folder_of(path)?;
     // So that a power failure does not bring it back there.
-    File::open(folder)?.sync_all()
+    sync_folder(folder)
 }
 
 /// Like [`replace`], for many files: the caller syncs their folder behind the last of them. Until then a power failure may bring the former
@@ -217,7 +217,9 @@ pub(crate) fn sync_folder_of(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), sync_folder)
 }
 
+/// Syncs a folder; an empty path is the current one, as the folder of a name alone is.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     File::open(folder)?.sync_all()
 }
 

@@ -1,9 +1,11 @@
 //! Connections: how many at once, how long each may take, and when nobody has asked for so long that the server ends.
 
+use std::fs;
 use std::future::Future;
-use std::os::unix::fs::FileTypeExt;
+use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -33,7 +35,34 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
 /// Where clients connect.
 pub(super) enum Listener {
     Port(TcpListener),
-    Socket(UnixListener),
+    Socket { listener: UnixListener, _name: SocketName },
+}
+
+/// The name of a socket in the file system. It goes with the server, unless something else has it by then.
+pub(super) struct SocketName {
+    path: PathBuf,
+    file: FileId,
+}
+
+/// Device and number on it.
+type FileId = (u64, u64);
+
+impl SocketName {
+    fn of(path: &Path) -> io::Result<Self> {
+        Ok(Self { path: path.to_owned(), file: Self::file_at(path)? })
+    }
+
+    fn file_at(path: &Path) -> io::Result<FileId> {
+        path.symlink_metadata().map(|file| (file.dev(), file.ino()))
+    }
+}
+
+impl Drop for SocketName {
+    fn drop(&mut self) {
+        if Self::file_at(&self.path).is_ok_and(|there| there == self.file) {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
 }
 
 trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
@@ -56,16 +85,17 @@ impl Listener {
     pub(super) fn on_socket(path: &Path) -> Result<Self> {
         if let Ok(there) = path.symlink_metadata() {
             // Of a server that was killed.
-            let is_left = there.file_type().is_socket() && UnixStream::connect(path).is_err();
-            if !is_left {
+            let is_refused = || UnixStream::connect(path).is_err_and(|e| e.kind() == io::ErrorKind::ConnectionRefused);
+            if !(there.file_type().is_socket() && is_refused()) {
                 bail!("{} is there already", path.display());
             }
-            std::fs::remove_file(path).with_context(|| format!("cannot replace {}", path.display()))?;
+            fs::remove_file(path).with_context(|| format!("cannot replace {}", path.display()))?;
         }
         let cannot = || format!("cannot listen on {}", path.display());
         let bound = private_files::bind_socket(path).with_context(cannot)?;
+        let name = SocketName::of(path).with_context(cannot)?;
         bound.set_nonblocking(true).with_context(cannot)?;
-        Ok(Self::Socket(UnixListener::from_std(bound).with_context(cannot)?))
+        Ok(Self::Socket { listener: UnixListener::from_std(bound).with_context(cannot)?, _name: name })
     }
 
     /// # Errors
@@ -73,14 +103,14 @@ impl Listener {
     pub(super) fn port(&self) -> Result<Option<u16>> {
         Ok(match self {
             Self::Port(listener) => Some(listener.local_addr()?.port()),
-            Self::Socket(_) => None,
+            Self::Socket { .. } => None,
         })
     }
 
-    async fn accept(&self) -> std::io::Result<Box<dyn Stream>> {
+    async fn accept(&self) -> io::Result<Box<dyn Stream>> {
         Ok(match self {
             Self::Port(listener) => Box::new(listener.accept().await?.0),
-            Self::Socket(listener) => Box::new(listener.accept().await?.0),
+            Self::Socket { listener, .. } => Box::new(listener.accept().await?.0),
         })
     }
 }

@@ -75,9 +75,6 @@ pub(crate) fn serve(config: Config, asked: &ServeRequest, out: &mut impl Write) 
         .build()
         .context("cannot start")?;
     let ended = runtime.block_on(serve_all(config, asked, token.as_deref(), out));
-    if let Some(socket) = &asked.socket {
-        let _ = fs::remove_file(socket);
-    }
     runtime.shutdown_background();
     ended
 }

@@ -147,6 +147,15 @@ fn a_token_of_a_file_lets_programs_in() {
 }
 
 #[test]
+fn a_token_may_lie_in_a_file_of_this_folder() {
+    let world = shop();
+    let server = WebServer::start(&world, world.root(), &["--token-file", "token"]);
+    let token = fs::read_to_string(world.root().join("token")).expect("a token");
+    let line = format!("Authorization: Bearer {}", token.trim());
+    assert_eq!(server.send("GET", "/api/v1/status", &[&line], "").status, 200);
+}
+
+#[test]
 fn a_socket_is_for_its_owner() {
     let world = shop();
     let socket = world.root().join("s");
@@ -169,10 +178,24 @@ fn a_socket_is_for_its_owner() {
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     let second = world.recall(["serve", "--socket", socket.to_str().expect("UTF-8")]);
     assert!(second.code == 2 && second.err.contains("is there already"), "{}", second.err);
+    UnixStream::connect(&socket).expect("the first still answers");
     let id = rustix::process::Pid::from_raw(child.id() as i32).expect("an id");
     rustix::process::kill_process(id, rustix::process::Signal::TERM).expect("a signal");
     assert_eq!(child.wait().expect("an end").code(), Some(0));
     assert!(!socket.exists());
+}
+
+#[test]
+fn a_file_that_is_no_socket_is_left_alone() {
+    let world = shop();
+    let [file, link] = ["file", "link"].map(|name| world.root().join(name));
+    fs::write(&file, "precious").expect("a file");
+    std::os::unix::fs::symlink(&file, &link).expect("a link");
+    for path in [&link, &file] {
+        let ran = world.recall(["serve", "--socket", path.to_str().expect("UTF-8")]);
+        assert!(ran.code == 2 && ran.err.contains("is there already"), "{}", ran.err);
+    }
+    assert_eq!(fs::read_to_string(&link).expect("both are there"), "precious");
 }
 
 #[test]
