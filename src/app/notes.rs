@@ -170,7 +170,7 @@ fn store_note(config: &Config, new: &RememberRequest) -> Result<StoredNote> {
     let author = new.author.with_clean_name(|text| sanitizer.clean(text));
     let note = NewNote { project, kind: kind.name().to_owned(), text, at: config.now(), author, closed: None };
     let mut store = Writer::open(&config.database())?;
-    let stored = store.save_note(&note, |known| is_same_note(&note.text, known))?;
+    let stored = store.save_note(&note, |known| has_standing_of(kind, known) && is_same_note(&note.text, known))?;
     store.find_overtaken_by_notes()?;
     Ok(stored)
 }
@@ -331,6 +331,11 @@ fn is_acknowledgement(sentence: &str) -> bool {
     const REPLIES: [&str; 14] =
         ["ok", "okay", "yes", "no", "done", "thanks", "thank", "please", "great", "good", "perfect", "sure", "nice", "you"];
     words_of(sentence).all(|word| REPLIES.contains(&word.to_lowercase().as_str()))
+}
+
+/// Can a known note stand for a new one of this kind? What is to be done again is open again, and no fact says that something is to be done.
+fn has_standing_of(kind: NoteKind, known: &Note) -> bool {
+    (kind == NoteKind::Todo) == is_todo(known) && known.closed.is_none()
 }
 
 /// Does a note say all that a text says, in the same order? A text with another name in it is new. So is one that changes, adds or drops

@@ -95,6 +95,25 @@ fn what_says_nothing_new_is_the_note_that_is_there() {
 }
 
 #[test]
+fn what_is_to_be_done_again_is_open_again() {
+    let world = World::new();
+    let text = "Migrate the admin export to keyset pagination";
+    let first = kept(&world, text, &["--kind", "todo"]);
+    assert!(remember(&world, &["--kind", "todo", text, "--project", SHOP]).out.contains("already says this"), "it is open");
+    assert_eq!(world.recall(["close", &first]).code, 0);
+    let second = kept(&world, text, &["--kind", "todo"]);
+    assert_ne!(first, second);
+    assert_eq!(world.recall(["todo", "--all"]).out.matches(text).count(), 1);
+    assert_eq!(world.recall(["close", &second]).code, 0);
+    assert!(!world.recall(["todo", "--all"]).out.contains(text));
+    // That something is so does not say that it is to be done, nor the other way round.
+    let fact = kept(&world, "The orders page is sorted by day", &[]);
+    let todo = kept(&world, "The orders page is sorted by day", &["--kind", "todo"]);
+    assert_ne!(fact, todo);
+    assert!(world.recall(["todo", "--all"]).out.contains("The orders page is sorted by day"));
+}
+
+#[test]
 fn what_is_of_no_use_is_refused_with_the_reason() {
     let world = World::new();
     let long = "word ".repeat(500);
