@@ -56,7 +56,9 @@ pub(crate) fn settings(host: &Host<'_>) -> Vec<SettingsFile> {
         let read = FileSnapshot::read(&path).and_then(|file| Ok((file.bytes.is_some(), file.text()?)));
         let state = match read {
             Ok((false, _)) => continue,
-            Ok((true, text)) => settings::state_in(form(scope), &text).map_err(|broken| settings::located(&path, &broken)),
+            Ok((true, text)) => {
+                settings::state_in(form(scope), &text).map_err(|broken| settings::located(&path, scope.agent(), &broken))
+            }
             Err(e) => Err(format!("{e:#}")),
         };
         all.push(SettingsFile { scope, state, invocation: invocation(scope, host).ok(), form: form(scope), path });

@@ -88,7 +88,7 @@ impl HooksEdit {
         let text = file.text()?;
         let located = |broken: Broken| match form(scope).layout {
             HookLayout::Plugin(_) => broken.located(&path),
-            _ => settings::located(&path, &broken),
+            _ => settings::located(&path, scope.agent(), &broken),
         };
         let broken = |broken| anyhow!("{}\nit is left as it is, and nothing was installed", located(broken));
         let before = settings::state_in(form(scope), &text).map_err(broken)?;

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp};
 use jsonc_parser::json;
+use transcripts::client::Client;
 
 use super::hook_command::{HookCall, HookEvent, HookForm, HookLayout, Invocation};
 use super::plugin_file;
@@ -91,9 +92,13 @@ pub(crate) fn state_in(form: HookForm, text: &str) -> Result<SettingsState, Brok
     }
 }
 
-/// Where a settings file is broken, and what the client does then.
-pub(crate) fn located(path: &Path, broken: &Broken) -> String {
-    format!("{} (Claude Code ignores a settings file that is not strict JSON)", broken.located(path))
+/// Where a settings file is broken, and what Claude Code does then, if it is the one that reads it.
+pub(crate) fn located(path: &Path, reader: Client, broken: &Broken) -> String {
+    let located = broken.located(path);
+    match reader {
+        Client::ClaudeCode => format!("{located} (Claude Code ignores a settings file that is not strict JSON)"),
+        _ => located,
+    }
 }
 
 /// The byte order mark, if there is one, and the rest.
@@ -101,11 +106,19 @@ pub(super) fn split(text: &str) -> (&str, &str) {
     text.split_at(if text.starts_with(BOM) { BOM.len_utf8() } else { 0 })
 }
 
-/// A whole number among the settings.
+/// A whole number among the settings, however it is written: `365.0` and `1e6` are numbers to the client, too.
+///
+/// # Errors
+/// Also when the setting is there and is no whole number.
 pub(crate) fn number(text: &str, key: &str) -> Result<Option<i64>, Broken> {
-    let document = JsonDocument::parse(split(text).1)?;
-    let number = document.as_ref().and_then(|document| value(&document.top, key)?.as_number_lit());
-    Ok(number.and_then(|number| number.to_string().parse().ok()))
+    let Some(document) = JsonDocument::parse(split(text).1)? else { return Ok(None) };
+    let Some(setting) = value(&document.top, key) else { return Ok(None) };
+    let number = setting.as_number_lit().and_then(|number| number.to_string().parse::<f64>().ok());
+    match number.filter(|number| number.fract() == 0.0) {
+        // What is too large for an integer is the largest one.
+        Some(whole) => Ok(Some(whole as i64)),
+        None => Err(document.broken(&setting, format!("`{key}` is no whole number"))),
+    }
 }
 
 /// The names of the variables that the settings give the client, by `env`; an empty one counts as none.

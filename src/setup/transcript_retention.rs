@@ -7,6 +7,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
+use transcripts::client::Client;
 
 use super::diff::write_file_diff;
 use super::file::FileSnapshot;
@@ -36,7 +37,7 @@ impl RetentionChange {
         let path = host.environment.claude_dir(host.config).join("settings.json");
         let file = FileSnapshot::read(&path)?;
         let text = file.text()?;
-        let broken = |broken| anyhow!("{}\nit is left as it is", settings::located(&path, &broken));
+        let broken = |broken| anyhow!("{}\nit is left as it is", settings::located(&path, Client::ClaudeCode, &broken));
         let now = settings::number(&text, KEY).map_err(broken)?;
         let after = settings::set_number(&text, KEY, days).map_err(broken)?;
         Ok(Self { file, after, now })

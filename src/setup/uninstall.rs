@@ -149,8 +149,7 @@ fn without_hooks(file: &FileSnapshot, manifest: &Manifest, host: &Host<'_>) -> R
     }
     let without_server = if has_servers { registration::removed_beside_hooks(&text, &shapes, host) } else { Ok(text) };
     let without = without_server.and_then(|text| settings::remove(&text, &shapes)).map_err(|broken| {
-        let broken = settings::located(&file.path, &broken);
-        anyhow!("{broken}\nit is left as it is: take the lines with `recall hook` out by hand")
+        anyhow!("{}\nit is left as it is: take the lines with `recall hook` out by hand", broken.located(&file.path))
     })?;
     Ok(Some(without))
 }

@@ -121,6 +121,25 @@ fn who_wants_no_transcripts_kept_is_asked_before_they_are() {
 }
 
 #[test]
+fn a_number_of_days_is_one_however_it_is_written() {
+    let world = World::new();
+    let file = world.claude_dir().join("settings.json");
+    for days in ["3650.0", "1e6", "99999999999999999999", "0.0", "-1e0", "\"many\"", "0.5"] {
+        let text = format!("{{\n  \"cleanupPeriodDays\": {days}\n}}\n");
+        settings(&world, &text);
+        let ran = world.recall(["doctor", "--keep-transcripts", "365"]);
+        let why = match days {
+            "0.0" | "-1e0" => "keeps no transcripts",
+            "\"many\"" | "0.5" => "settings.json:2:24: `cleanupPeriodDays` is no whole number",
+            _ => "only raises",
+        };
+        assert!(ran.code == 2 && ran.err.contains(why), "{days}: {ran:#?}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), text, "{days}");
+        assert!(about(&world, "cleanup").is_empty(), "who has chosen is left in peace");
+    }
+}
+
+#[test]
 fn what_the_client_would_not_read_is_not_changed() {
     let world = World::new();
     let file = world.claude_dir().join("settings.json");
