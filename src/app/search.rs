@@ -185,7 +185,9 @@ impl SearchReply {
 /// If the index cannot be read. An endpoint for embeddings that does not answer is a notice.
 pub(crate) fn search(memory: &OpenMemory, config: &Config, asked: &SearchRequest<'_>) -> Result<SearchReply> {
     let (store, query) = (&memory.0, asked.query(config));
-    let SearchRequest { own, limit, skip, .. } = *asked;
+    let SearchRequest { own, limit, .. } = *asked;
+    // Nothing is listed behind them.
+    let skip = asked.skip.min(MAX_CANDIDATES);
     let mut notices = Vec::new();
     let meaning = if asked.as_typed { Ok(None) } else { semantic_matches(config, store, &query.text) };
     let similar = meaning.unwrap_or_else(|e| {

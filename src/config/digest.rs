@@ -98,6 +98,8 @@ impl Default for DigestConfig {
     }
 }
 
+const A_YEAR_IN_MINUTES: u64 = 366 * 24 * 60;
+
 impl DigestConfig {
     /// # Errors
     /// The unusable key and the reason.
@@ -109,7 +111,10 @@ impl DigestConfig {
         }
         let calls = self.parallel_calls;
         ensure((1..=64).contains(&calls), "digest.parallel_calls", format!("must be 1 to 64, is {calls}"))?;
-        ensure(self.timeout_seconds > 0, "digest.timeout_seconds", "must be more than 0".into())?;
+        let seconds = self.timeout_seconds;
+        ensure((1..=86_400).contains(&seconds), "digest.timeout_seconds", format!("must be 1 to 86400, is {seconds}"))?;
+        let minutes = self.settle_minutes;
+        ensure(minutes <= A_YEAR_IN_MINUTES, "digest.settle_minutes", format!("must be 0 to {A_YEAR_IN_MINUTES}, is {minutes}"))?;
         let chars = self.input_chars;
         ensure((2_000..=200_000).contains(&chars), "digest.input_chars", format!("must be 2000 to 200000, is {chars}"))
     }

@@ -220,9 +220,8 @@ pub fn read(path: &Path, named: bool) -> Result<ConfigFile> {
 /// When it is not TOML, or has an unknown key or an unusable value.
 pub fn parse(path: &Path, text: &str) -> Result<ConfigFile> {
     let values: ConfigValues = toml::from_str(text).map_err(|e| with_location(path, text, &e))?;
-    if let Err((key, why)) = check(&values) {
-        anyhow::bail!("{}:{}: `{key}`: {why}", path.display(), line_of(text, key));
-    }
+    check(&values).map_err(|(key, why)| anyhow!("{}:{}: `{key}`: {why}", path.display(), line_of(text, key)))?;
+    check_prices(&values.prices).map_err(|(key, why)| anyhow!("{}:{}: `{key}`: {why}", path.display(), line_of(text, &key)))?;
     let table = text.parse().map_err(|e| with_location(path, text, &e))?;
     Ok(ConfigFile { values, exists: true, table })
 }
@@ -255,13 +254,23 @@ fn check(values: &ConfigValues) -> Result<(), (&'static str, String)> {
     Ok(())
 }
 
+/// Prices that no bill can have would let a run reserve nothing for a call.
+fn check_prices(prices: &BTreeMap<String, Price>) -> Result<(), (String, String)> {
+    for (model, price) in prices {
+        if let Some((name, dollars)) = price.named().find(|(_, dollars)| !(dollars.is_finite() && *dollars >= 0.0)) {
+            return Err((format!("prices.{model}.{name}"), format!("must be zero or more, is {dollars}")));
+        }
+    }
+    Ok(())
+}
+
 /// Line number of a dotted key; 1 when it is written in another notation.
 fn line_of(text: &str, dotted: &str) -> usize {
     let (table, name) = dotted.rsplit_once('.').unwrap_or(("", dotted));
     let mut current = String::new();
     for (at, line) in text.lines().map(str::trim).enumerate() {
         if let Some(header) = line.strip_prefix('[') {
-            current = header.trim_end_matches(']').trim().to_owned();
+            current = header.trim_end_matches(']').trim().replace('"', "");
         } else if let Some((key, _)) = line.split_once('=')
             && (key.trim() == dotted || current == table && key.trim() == name)
         {

@@ -22,6 +22,21 @@ pub struct Price {
     pub(crate) cache_read: Option<f64>,
 }
 
+impl Price {
+    /// The prices that are given, with the names of their keys.
+    pub(crate) fn named(&self) -> impl Iterator<Item = (&'static str, f64)> {
+        let Self { input, output, cache_write, cache_write_hour, cache_read } = *self;
+        let all = [
+            ("input", Some(input)),
+            ("output", Some(output)),
+            ("cache_write", cache_write),
+            ("cache_write_hour", cache_write_hour),
+            ("cache_read", cache_read),
+        ];
+        all.into_iter().filter_map(|(name, dollars)| Some((name, dollars?)))
+    }
+}
+
 const LIST: &str = include_str!("price/list.toml");
 
 /// Price factor for US-only inference.

@@ -64,7 +64,7 @@ pub(in crate::web) fn results(viewer: &Viewer<'_>, asked: &Asked) -> Result<Mark
         (chips(&asked.words))
         @for notice in &found.notices { p .hint { (notice) } }
         @if found.results.is_empty() { p { "Nothing found." } }
-        ol .results start=(asked.skip + 1) { @for one in &found.results { (result(one, &found)) } }
+        ol .results start=(asked.skip.saturating_add(1)) { @for one in &found.results { (result(one, &found)) } }
         @match found.more {
             MoreResults::From(next) => {
                 form method="get" action=(addresses::SEARCH) {

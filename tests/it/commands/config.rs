@@ -111,6 +111,9 @@ fn a_value_that_cannot_be_meant_is_named_with_file_and_line() {
         ("[digest]\nparallel_calls = 0\n", 2, "parallel_calls"),
         ("[digest]\n\ntimeout_seconds = 0\n", 3, "timeout_seconds"),
         ("timezone = \"Atlantis/Central\"\n", 1, "timezone"),
+        ("[prices.haiku]\ninput = 1.0\noutput = nan\n", 3, "prices.haiku.output"),
+        ("[prices.\"some-model\"]\ninput = inf\noutput = 1.0\n", 2, "input"),
+        ("[prices.haiku]\ninput = 1.0\noutput = 5.0\n\ncache_read = -0.1\n", 5, "cache_read"),
         ("[exclude]\nprojects = [\"[\"]\n", 2, "projects"),
     ];
     for (text, line, key) in cases {
@@ -118,6 +121,44 @@ fn a_value_that_cannot_be_meant_is_named_with_file_and_line() {
         let place = format!("{}:{line}:", world.config_file().display());
         assert!(ran.err.contains(&place) && ran.err.contains(key), "{place} {key}\n{text}\n{ran:#?}");
     }
+}
+
+/// The largest number that a config can hold is refused with the key's name, or does no harm.
+#[test]
+fn no_number_is_too_large() {
+    let init = World::new();
+    assert_eq!(init.recall(["config", "--init"]).code, 0);
+    let text = fs::read_to_string(setting(&init, &[], "config_file").0).unwrap();
+    let mut table = String::new();
+    let mut tried = 0;
+    for line in text.lines() {
+        if line.starts_with('[') {
+            table = line.trim_matches(['[', ']']).to_owned();
+        }
+        let Some((key, value)) = line.strip_prefix('#').and_then(|line| line.split_once(" = ")) else { continue };
+        if key.contains(' ') || value.parse::<u64>().is_err() {
+            continue;
+        }
+        tried += 1;
+        let world = World::with_fixtures(&["plain"]);
+        world.configure(&format!("[{table}]\n{key} = {}\n", i64::MAX));
+        let commands: [&[&str]; 6] = [
+            &["digest", "--dry-run"],
+            &["digest", "--summarizer", "extract"],
+            &["search", "orders"],
+            &["context"],
+            &["status"],
+            &["doctor"],
+        ];
+        for command in commands {
+            let ran = world.recall(command);
+            let is_named = ran.code == 2
+                && ran.err.contains(&format!("{key}`"))
+                && ["must be", "expected"].iter().any(|word| ran.err.contains(word));
+            assert!(!ran.err.contains("panicked") && (ran.code < 2 || is_named), "{table}.{key} {command:?}: {ran:#?}");
+        }
+    }
+    assert!(tried >= 10, "{tried}");
 }
 
 #[test]

@@ -153,6 +153,9 @@ fn a_page_of_sessions_leads_to_the_older_ones() {
     let first = server.get("sessions.html").body;
     assert!(first.contains("name=\"skip\" value=\"250\"") && first.contains(">1 older<"), "{first}");
     assert_eq!(listed("sessions.html?skip=250"), [of(0)]);
+    for page in ["sessions.html?", "search.html?q=shop&", "api/v1/sessions?", "api/v1/search?q=shop&"] {
+        assert_eq!(server.get(&format!("{page}skip={}", usize::MAX)).status, 200, "{page}");
+    }
     let last = server.get("sessions.html?skip=251").body;
     assert!(last.contains("There are no older ones.") && !last.contains("older<"), "{last}");
     let reply: serde_json::Value = serde_json::from_str(&server.get("api/v1/sessions?limit=1&skip=249").body).expect("JSON");
