@@ -1,6 +1,6 @@
 //! Copies of rows that forks and compactions make count once, for the session that started first.
 
-use crate::support::{World, assistant, user};
+use crate::support::{World, assistant, fed, user};
 use serde_json::Value;
 
 const ORIGINAL: &str = "64b0b6d9-e371-40e8-affe-78e0505dfb3f";
@@ -276,4 +276,69 @@ fn a_session_of_which_nothing_is_imported_does_not_stay() {
     assert_eq!(imported.code, 0, "{imported:#?}");
     world.digest(&EXTRACT);
     assert_eq!(world.status()["sessions"], 1);
+}
+
+/// The prompts that are stored of each session.
+fn asked(world: &World) -> [Vec<String>; 2] {
+    [ORIGINAL, FORK].map(|id| world.texts(id, "prompt"))
+}
+
+/// One of both sessions is shut out before anything is read: of the other one its own records are stored, and all of them.
+fn shut_out_alone(session: &str, shut_out: impl Fn(&World)) {
+    let both = World::with_fixtures(&["fork"]);
+    both.digest(&["--summarizer", "extract"]);
+    let own: Vec<usize> = [ORIGINAL, FORK].iter().map(|id| both.show(id)["prompts"].as_u64().expect("a number") as usize).collect();
+    let world = World::with_fixtures(&["fork"]);
+    shut_out(&world);
+    for _ in 0..2 {
+        world.digest(&["--summarizer", "extract"]);
+        let asked = asked(&world);
+        // The original is there alone, or the fork without what it copied.
+        let expected = if session == FORK { [own[0], 0] } else { [0, own[1]] };
+        assert_eq!(asked.each_ref().map(Vec::len), expected, "{asked:#?}");
+    }
+    let found = world.recall(["search", "orders go missing when they click through"]).out;
+    assert_eq!(found.contains("orders go missing"), session == FORK, "{found}");
+}
+
+#[test]
+fn a_fork_brings_back_nothing_of_a_session_that_was_off() {
+    for session in [ORIGINAL, FORK] {
+        shut_out_alone(session, |world| {
+            let payload = serde_json::json!({"session_id": session, "hook_event_name": "SessionStart", "source": "startup", "cwd": "/home/dev/src/shop"});
+            let mut command = world.process();
+            command.args(["hook", "session-start"]).env("RECALL_OFF", "1");
+            assert_eq!(fed(command, payload.to_string().as_bytes()).code, 0);
+        });
+    }
+}
+
+#[test]
+fn a_fork_brings_back_nothing_of_a_session_that_was_forgotten_before_it_was_read() {
+    for session in [ORIGINAL, FORK] {
+        shut_out_alone(session, |world| {
+            let ran = world.recall(["forget", "--session", session, "--yes"]);
+            assert!(ran.code == 0 && ran.out.contains("never read"), "{ran:#?}");
+        });
+    }
+}
+
+#[test]
+fn what_a_forgotten_session_says_later_stays_out_of_a_fork_of_it() {
+    let world = World::with_fixtures(&["plain"]);
+    world.digest(&["--summarizer", "extract"]);
+    assert_eq!(world.recall(["forget", "--session", ORIGINAL, "--yes"]).code, 0);
+    let dir = world.claude_dir().join("projects/-home-dev-src-shop");
+    let file = dir.join(format!("{ORIGINAL}.jsonl"));
+    let later = user(ORIGINAL, "aaaaaaaa-1111-4111-8111-000000000001", "2026-11-18T08:00:00Z", "The zeppelin has a leak.")
+        + &assistant(ORIGINAL, "aaaaaaaa-1111-4111-8111-000000000002", "2026-11-18T08:00:10Z", "It is mended with tape.");
+    let grown = std::fs::read_to_string(&file).expect("a transcript") + &later;
+    std::fs::write(&file, &grown).expect("it is resumed");
+    let begins = serde_json::json!({"type": "queue-operation", "operation": "enqueue", "timestamp": "2026-11-18T09:00:00Z", "sessionId": FORK, "content": "And now?"});
+    let own = user(FORK, "aaaaaaaa-1111-4111-8111-000000000003", "2026-11-18T09:00:00Z", "And what of the ladder?")
+        + &assistant(FORK, "aaaaaaaa-1111-4111-8111-000000000004", "2026-11-18T09:00:10Z", "The ladder is new.");
+    world.transcript(&format!("-home-dev-src-shop/{FORK}.jsonl"), format!("{begins}\n{}{own}", grown.replace(ORIGINAL, FORK)));
+    world.digest(&["--summarizer", "extract"]);
+    assert_eq!(asked(&world), [Vec::new(), vec!["And what of the ladder?".to_owned()]]);
+    assert_eq!(world.recall(["search", "zeppelin"]).out, "");
 }

@@ -7,7 +7,7 @@
 mod find;
 pub(crate) mod removal;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use anyhow::Result;
@@ -20,6 +20,9 @@ use crate::store::pages::IS_EMPTY;
 use crate::store::session_row;
 use text::phrase::PhraseMatcher;
 use transcripts::session::{Millis, RecordKey};
+
+/// A fact for each session that is shut out and whose records' keys are forbidden: with its id, the stamp of its files.
+const COPIES_FACT: &str = "copies:";
 
 /// What is to be removed, by session number.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -74,6 +77,13 @@ impl Reader {
     pub(crate) fn forgotten_sessions(&self) -> Result<HashSet<String>> {
         let mut query = self.db.prepare("SELECT id FROM forgotten_session")?;
         Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Sessions that are shut out and the keys of whose records are forbidden, each with the stamp of its files when they were read for that.
+    pub(crate) fn forbidden_copies(&self) -> Result<HashMap<String, i64>> {
+        let mut query = self.db.prepare("SELECT substr(name, length(?1) + 1), value FROM fact WHERE name GLOB ?1 || '*'")?;
+        let stamps = query.query_map([COPIES_FACT], |r| Ok((r.get(0)?, r.get::<_, String>(1)?.parse().unwrap_or_default())))?;
+        Ok(stamps.collect::<rusqlite::Result<_>>()?)
     }
 
     pub(crate) fn is_shut_out(&self, session: &str) -> Result<bool> {
@@ -134,6 +144,18 @@ impl Writer {
         erasure::before_deletion(&self.db)?;
         self.db.execute("INSERT INTO forgotten_session VALUES (?1) ON CONFLICT DO NOTHING", [session])?;
         self.db.execute("DELETE FROM session_folder WHERE session = ?1", [session])?;
+        Ok(())
+    }
+
+    /// Forbids ingesting the records with these keys from forks of the sessions that wrote them; the sessions' files have these stamps.
+    pub(crate) fn forbid_copies(&mut self, keys: &BTreeSet<RecordKey>, sessions: &[(String, i64)]) -> Result<()> {
+        let tx = self.reader.db.transaction()?;
+        removal::forbid_records(&tx, keys, Permanence::UntilResumed)?;
+        let sql = "INSERT INTO fact VALUES (?1 || ?2, ?3) ON CONFLICT DO UPDATE SET value = ?3";
+        for (session, stamp) in sessions {
+            tx.prepare_cached(sql)?.execute(params![COPIES_FACT, session, stamp.to_string()])?;
+        }
+        tx.commit()?;
         Ok(())
     }
 
@@ -215,6 +237,7 @@ impl Writer {
 /// Lifts what was forgotten of a session, because it is wanted again. Private records stay out.
 pub(super) fn readmit(tx: &Transaction<'_>, session: &str, keys: impl Iterator<Item = RecordKey>) -> Result<()> {
     tx.prepare_cached("DELETE FROM forgotten_session WHERE id = ?1")?.execute([session])?;
+    tx.prepare_cached("DELETE FROM fact WHERE name = ?1 || ?2")?.execute([COPIES_FACT, session])?;
     let mut row = tx.prepare_cached("DELETE FROM forgotten_row WHERE key = ?1 AND NOT private")?;
     for key in keys {
         row.execute(params![key.0])?;

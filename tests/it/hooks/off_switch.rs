@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::hooks::payloads::{S, SHOP, end, ends, log, marks, patient, payload, starts, told, transcript, write_talk};
+use crate::support::held::held_at;
 use crate::support::{Ran, World, age, fed};
 
 const OTHER: &str = "66660000-aaaa-4aaa-8aaa-555511110000";
@@ -71,6 +72,23 @@ fn a_session_that_is_switched_off_hears_nothing_leaves_no_mark_and_is_never_kept
     assert!(start.contains("export") && !start.contains("zeppelin"), "{start}");
     world.digest(&EXTRACT);
     assert_eq!(kept(&world), [OTHER, EARLIER]);
+    assert_eq!(world.recall(["search", "zeppelin"]).out, "");
+}
+
+/// A digest may have looked for transcripts before the session began.
+#[test]
+fn a_session_that_is_switched_off_while_a_digest_runs_is_not_kept() {
+    let world = scene();
+    write_talk(&world, OTHER, "2026-11-21T09:00:00Z", "And the export?", "The export is faster too.");
+    write_talk(&world, S, "2026-11-21T09:00:00Z", "The zeppelin has a leak.", "It is mended with tape.");
+    let ran = held_at(&world, "transcripts found", &["digest", "--summarizer", "extract"], || {
+        assert_eq!(hook_with(&world, "session-start", &starts(&world, S, "resume"), &OFF).code, 0);
+    });
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    for _ in 0..2 {
+        assert_eq!(kept(&world), [OTHER, EARLIER]);
+        world.digest(&EXTRACT);
+    }
     assert_eq!(world.recall(["search", "zeppelin"]).out, "");
 }
 

@@ -5,12 +5,13 @@ mod memory_files;
 mod read;
 mod team_files;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::Result;
 
 pub(super) use self::read::parts;
-use self::read::{PendingFile, TranscriptReader, pending_files};
+use self::read::{TranscriptReader, pending_files, unread_files};
 use crate::app::digest::report::Report;
 use crate::app::digest::request::DigestRequest;
 use crate::config::{Config, pause};
@@ -20,7 +21,7 @@ use crate::store::{Reader, Writer};
 use crate::sys::failpoints;
 use crate::sys::messages::Ui;
 use transcripts::session::Millis;
-use transcripts::source::discover::discover;
+use transcripts::source::discover::{TranscriptFile, discover};
 
 /// Ingests what was appended to the transcripts, and nothing else.
 pub(crate) fn ingest_only(config: &Config, ui: &Ui, now: Millis, store: &mut Writer) -> Result<()> {
@@ -50,17 +51,26 @@ pub(super) fn ingest(
     if !config.moved_projects.is_empty() {
         store.move_projects(&projects)?;
     }
+    // Read marks before transcripts, so that whatever a mark refers to is certain to be read.
+    let marks = mark::pending(&config.data_dir);
+    let found = find_transcripts(config, ui, report);
+    // After the transcripts were found: a session that is off is noted before its transcript is there.
     let off = pause::noted_sessions(&config.data_dir);
     if !off.is_empty() {
         store.lasting(|store| off.iter().try_for_each(|(_, session)| store.shut_out(session)))?;
     }
-    // Read marks before transcripts, so that whatever a mark refers to is certain to be read.
-    let marks = mark::pending(&config.data_dir);
-    let work = find_changed(config, ui, now, store, report)?;
+    let (shut_out, wanted) = divided(found, config, now, store)?;
+    let work = pending_files(store.changed_files(wanted)?);
     failpoints::point("transcripts found");
-    if !work.is_empty() {
+    if !work.is_empty() || !shut_out.is_empty() {
         let sanitizer = config.sanitizer()?;
-        TranscriptReader::new(config, &sanitizer, &projects, request.jobs, now, ui).run(&work, store, report)?;
+        let reader = TranscriptReader::new(config, &sanitizer, &projects, request.jobs, now, ui);
+        if !shut_out.is_empty() {
+            let (stamps, files) = shut_out.into_iter().unzip::<_, _, Vec<_>, Vec<_>>();
+            let keys = reader.own_keys(&unread_files(files.into_iter().flatten().collect()))?;
+            store.forbid_copies(&keys, &stamps)?;
+        }
+        reader.run(&work, store, report)?;
         store.ingested();
     }
     // Behind the transcripts, by which it is known to whom they belong.
@@ -81,8 +91,8 @@ fn apply_mark(mark: Option<&Mark>, store: &Writer) -> Result<()> {
     }
 }
 
-fn find_changed(config: &Config, ui: &Ui, now: Millis, store: &Reader, report: &mut Report) -> Result<Vec<PendingFile>> {
-    let mut found = discover(&config.client_folders(), &config.exclude_transcripts);
+fn find_transcripts(config: &Config, ui: &Ui, report: &mut Report) -> Vec<TranscriptFile> {
+    let found = discover(&config.client_folders(), &config.exclude_transcripts);
     for unreadable in &found.unreadable {
         ui.warn(unreadable);
     }
@@ -91,9 +101,25 @@ fn find_changed(config: &Config, ui: &Ui, now: Millis, store: &Reader, report: &
         let dirs: Vec<_> = config.claude_dirs.iter().map(|d| d.display().to_string()).collect();
         ui.note(&format!("no transcripts found in {}", dirs.join(", ")));
     }
+    found.files
+}
+
+/// Files of sessions that are shut out, and the stamp of each session's: those of which not all keys are known. And those that are wanted.
+type Divided = (Vec<((String, i64), Vec<TranscriptFile>)>, Vec<TranscriptFile>);
+
+fn divided(found: Vec<TranscriptFile>, config: &Config, now: Millis, store: &Reader) -> Result<Divided> {
     let (forgotten, oldest) = (store.forgotten_sessions()?, config.retention.oldest(now));
-    found.files.retain(|file| !forgotten.contains(&file.place.session) && oldest.is_none_or(|oldest| file.mtime() >= oldest));
-    Ok(pending_files(store.changed_files(found.files)?))
+    let (out, mut wanted): (Vec<_>, Vec<_>) = found.into_iter().partition(|file| forgotten.contains(&file.place.session));
+    wanted.retain(|file| oldest.is_none_or(|oldest| file.mtime() >= oldest));
+    let mut shut_out: BTreeMap<String, Vec<TranscriptFile>> = BTreeMap::new();
+    out.into_iter().for_each(|file| shut_out.entry(file.place.session.clone()).or_default().push(file));
+    let known = store.forbidden_copies()?;
+    let stamped = |(session, files): (String, Vec<TranscriptFile>)| {
+        let stamp = files.iter().fold(0, |all: i64, file| all.wrapping_add(file.stamp));
+        ((session, stamp), files)
+    };
+    let is_new = |((session, stamp), _): &((String, i64), _)| known.get(session) != Some(stamp);
+    Ok((shut_out.into_iter().map(stamped).filter(is_new).collect(), wanted))
 }
 
 /// Removes the marks that were applied, and what an interrupted run left listed of them.

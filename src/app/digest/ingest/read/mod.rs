@@ -3,6 +3,7 @@
 mod file;
 pub(in crate::app::digest) mod parts;
 
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
@@ -12,7 +13,7 @@ use rayon::prelude::*;
 
 use self::parts::Part;
 use crate::app::digest::report::Report;
-use crate::config::Config;
+use crate::config::{Config, pause};
 use crate::store::Writer;
 use crate::store::ingest::{IngestBatch, KnownFile};
 use crate::sys::failpoints;
@@ -21,7 +22,7 @@ use crate::sys::progress::Progress;
 use crate::sys::projects::Projects;
 use crate::sys::{shutdown, threads};
 use transcripts::privacy::Sanitizer;
-use transcripts::session::Millis;
+use transcripts::session::{Millis, RecordKey};
 use transcripts::source::delta::Checkpoint;
 use transcripts::source::discover::TranscriptFile;
 use transcripts::source::looked_into;
@@ -74,6 +75,11 @@ pub(crate) fn pending_files(changed: Vec<(TranscriptFile, Option<Box<KnownFile>>
     pending
 }
 
+/// Whole files, as if they had never been read.
+pub(crate) fn unread_files(files: Vec<TranscriptFile>) -> Vec<PendingFile> {
+    pending_files(files.into_iter().map(|file| (file, None)).collect())
+}
+
 /// Reads files in parallel and stores them with one writer.
 pub(crate) struct TranscriptReader<'a> {
     config: &'a Config,
@@ -103,10 +109,37 @@ impl<'a> TranscriptReader<'a> {
     }
 
     pub(crate) fn run(&self, pending: &[PendingFile], store: &mut Writer, report: &mut Report) -> Result<()> {
+        self.read_all(pending, |batches| self.write(batches, store, report))
+    }
+
+    /// The keys of the records that sessions of which nothing is stored wrote themselves. A fork of one holds copies with the same keys;
+    /// what such a session itself copied, when it began as a fork, is from before its first line.
+    pub(crate) fn own_keys(&self, shut_out: &[PendingFile]) -> Result<BTreeSet<RecordKey>> {
+        self.read_all(shut_out, |batches| {
+            let mut starts: HashMap<String, Millis> = HashMap::new();
+            let mut said: Vec<(String, Option<Millis>, RecordKey)> = Vec::new();
+            for batch in batches {
+                let Some(batch) = batch.map_err(|e| self.ui.warn(&format!("{e:#}"))).ok() else { continue };
+                batch.starts.iter().for_each(|(session, at)| _ = starts.entry(session.clone()).or_insert(*at));
+                let own = batch.rows.into_iter().filter(|(_, row)| row.session == batch.file.place.session);
+                said.extend(own.map(|(_, row)| (row.session, row.at, row.key)));
+            }
+            let is_own = |(session, at, _): &(String, Option<Millis>, RecordKey)| {
+                at.zip(starts.get(session)).is_none_or(|(at, start)| at >= *start)
+            };
+            Ok(said.into_iter().filter(is_own).map(|(.., key)| key).collect())
+        })
+    }
+
+    fn read_all<T>(
+        &self,
+        pending: &[PendingFile],
+        take: impl FnOnce(&mut dyn Iterator<Item = Result<IngestBatch>>) -> Result<T>,
+    ) -> Result<T> {
         let pool = threads::pool(self.jobs).context("cannot read transcripts")?;
         let bar = Progress::of_bytes("reading", pending.iter().map(PendingFile::bytes).sum());
         let (send, receive) = sync_channel(CHANNEL_CAPACITY);
-        let stored = pool.in_place_scope(|scope| {
+        let taken = pool.in_place_scope(|scope| {
             let bar = &bar;
             scope.spawn(move |_| {
                 // Main transcripts first: only they tell which work of subagents belongs to a private turn.
@@ -120,13 +153,13 @@ impl<'a> TranscriptReader<'a> {
                 }
             });
             // Ends when the last reader hangs up. An error closes the channel, which ends the readers.
-            self.write(receive.into_iter().flatten(), store, report)
+            take(&mut receive.into_iter().flatten())
         });
         drop(bar);
-        stored
+        taken
     }
 
-    fn write(&self, batches: impl Iterator<Item = Result<IngestBatch>>, store: &mut Writer, report: &mut Report) -> Result<()> {
+    fn write(&self, batches: &mut dyn Iterator<Item = Result<IngestBatch>>, store: &mut Writer, report: &mut Report) -> Result<()> {
         let mut held: Vec<IngestBatch> = Vec::new();
         let mut bytes = 0;
         for batch in batches {
@@ -149,6 +182,9 @@ impl<'a> TranscriptReader<'a> {
     }
 
     fn commit(&self, held: &mut Vec<IngestBatch>, store: &mut Writer, report: &mut Report) -> Result<()> {
+        // A session that is off was noted before it wrote a line. The next run shuts out what was noted since this one looked.
+        let off: HashSet<String> = pause::noted_sessions(&self.config.data_dir).into_iter().map(|(_, session)| session).collect();
+        held.retain(|batch| !off.contains(&batch.file.place.session));
         if held.is_empty() {
             return Ok(());
         }
