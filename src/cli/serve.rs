@@ -16,7 +16,11 @@ pub(crate) fn run(args: &ServeArgs, config: Config, out: &mut impl Write) -> Res
     if let Some(folder) = &args.export {
         let written = export(&config, folder)?;
         let index = folder.join("index.html");
-        writeln!(out, "wrote {}: open {}", counted(written.pages, "page"), index.display())?;
+        let deleted = match written.deleted {
+            0 => String::new(),
+            files => format!(", deleted {} of earlier exports", counted(files, "file")),
+        };
+        writeln!(out, "wrote {}{deleted}: open {}", counted(written.pages, "page"), index.display())?;
         return Ok(Completion::Done);
     }
     let idle = parse_duration(&args.idle).context("--idle")?;

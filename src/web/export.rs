@@ -1,10 +1,9 @@
 //! The same pages as files: a folder that a browser opens without a server, or that a private web server hands out.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 
 use crate::app::asker::Asker;
 use crate::app::health::KnownTimers;
@@ -13,45 +12,44 @@ use crate::app::notes::{NoteList, list_notes};
 use crate::app::project_overview::known_projects;
 use crate::config::Config;
 use crate::model::note::EVERYWHERE;
-use crate::sys::private_files;
 use crate::web::addresses;
+use crate::web::export_folder::ExportFolder;
 use crate::web::layout::{Page, document, home};
 use crate::web::pages;
 use crate::web::pages::sessions::Narrowing;
 use crate::web::router::ASSETS;
 use crate::web::viewer::{Purpose, Viewer};
 
-/// What was written.
+/// What was written, and what went.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Exported {
     pub(crate) pages: usize,
+    /// Files of earlier exports, of what is not shown any more.
+    pub(crate) deleted: usize,
 }
 
-/// Writes all pages into a folder, which is made, or may hold an earlier export.
+/// Writes all pages into a folder, which is made, or may hold an earlier export: of that nothing stays that is not written again.
 ///
 /// # Errors
 /// When the folder holds something else, or cannot be written; or when there is no memory yet.
 pub(crate) fn export(config: &Config, folder: &Path) -> Result<Exported> {
-    let is_used = fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
-    if is_used && !folder.join(addresses::STYLE).is_file() {
-        bail!("{} holds something else: name a new folder, or that of an earlier export", folder.display());
-    }
     let asker = Asker::here(config);
     let timers = KnownTimers::default();
     let viewer = Viewer::new(config, &asker, asker.memory()?, Purpose::Exported, &timers);
-    let mut written = Exported::default();
+    let mut folder = ExportFolder::open(folder)?;
+    for (address, _, text) in ASSETS {
+        folder.put(address, text)?;
+    }
+    let mut count = 0;
     let mut write = |page: &Page| -> Result<()> {
         let base = match addresses::depth(&page.address) {
             0 => "./".to_owned(),
             deep => "../".repeat(deep),
         };
-        put(folder, &page.address, &document(page, &base, &viewer).into_string())?;
-        written.pages += 1;
+        folder.put(&page.address, &document(page, &base, &viewer).into_string())?;
+        count += 1;
         Ok(())
     };
-    for (address, _, text) in ASSETS {
-        put(folder, address, text)?;
-    }
     let first = pages::day::newest(&viewer)?;
     write(&Page { address: home(false).to_owned(), ..first })?;
     write(&pages::days::days(&viewer)?)?;
@@ -79,18 +77,11 @@ pub(crate) fn export(config: &Config, folder: &Path) -> Result<Exported> {
         write(&pages::rows::rows(&viewer, &one.session)?)?;
     }
     notes.iter().try_for_each(|id| write(&pages::note::note(&viewer, id)?))?;
-    Ok(written)
+    Ok(Exported { pages: count, deleted: folder.finish()? })
 }
 
 /// The ids of the notes that a project shows.
 fn notes_of(viewer: &Viewer<'_>, project: &str) -> Result<BTreeSet<String>> {
     let asked = NoteList { project: project.to_owned(), kind: None, tags: Vec::new() };
     Ok(list_notes(&viewer.memory, &asked)?.into_iter().map(|note| note.id).collect())
-}
-
-fn put(folder: &Path, address: &str, text: &str) -> Result<()> {
-    let file = folder.join(address);
-    let parent = file.parent().unwrap_or(folder);
-    private_files::create_dir(parent).with_context(|| format!("cannot create {}", parent.display()))?;
-    private_files::replace(&file, text.as_bytes()).with_context(|| format!("cannot write {}", file.display()))
 }

@@ -14,6 +14,7 @@ mod api;
 mod charts;
 mod connections;
 mod export;
+mod export_folder;
 mod layout;
 mod live;
 mod pages;
