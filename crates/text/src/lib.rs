@@ -10,6 +10,7 @@ pub mod clean;
 pub mod disarm;
 pub mod file_names;
 pub mod markdown;
+pub mod paths;
 pub mod phrase;
 pub mod synonyms;
 pub mod tokenize;

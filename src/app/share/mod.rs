@@ -22,6 +22,7 @@ use crate::model::team_file::{MAX_CHARS, TeamFile};
 use crate::store::failures::MetFailure;
 use crate::sys::git_config::user_name;
 use text::clean::{id8, one_line, shorten, without_controls};
+use text::paths::replace_path;
 use transcripts::privacy::Sanitizer;
 use transcripts::session::{Millis, said, short_id};
 use transcripts::shell::has_check;
@@ -317,10 +318,9 @@ fn is_cured(failure: &Failure) -> bool {
     is_done && has_check(&failure.command)
 }
 
-/// Paths below the repository, as seen from it.
+/// Paths in the repository, as seen from it.
 pub(crate) fn relative(text: &str, root: &Path) -> String {
-    let root = root.to_string_lossy();
-    text.replace(&format!("{root}/"), "").replace(root.as_ref(), ".")
+    replace_path(text, &root.to_string_lossy(), "", ".")
 }
 
 /// Why a statement cannot go to others.
@@ -329,7 +329,7 @@ pub(crate) fn why_not(file: &TeamFile, config: &Config, sanitizer: &Sanitizer) -
     let whole = file.write();
     if sanitizer.clean(&file.text) != file.text {
         Some("it may hold a secret or something private".to_owned())
-    } else if whole.contains(home.as_ref()) || HOMES.iter().any(|home| whole.contains(home)) {
+    } else if !home.is_empty() && whole.contains(home.as_ref()) || HOMES.iter().any(|home| whole.contains(home)) {
         Some("it contains a path in a home folder".to_owned())
     } else if file.text.chars().count() > MAX_CHARS {
         Some(format!("it has more than {MAX_CHARS} characters"))

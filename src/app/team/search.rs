@@ -123,9 +123,7 @@ impl AskedTeam {
 fn words_to_send(config: &Config, asker: &Asker<'_>, sanitizer: &Sanitizer, words: &str) -> Result<String> {
     static MARK: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\[REDACTED[^\]]*\]").ok());
     ensure!(!asker.is_excluded(), "not asked: your config excludes this folder");
-    let home = config.home.to_string_lossy();
-    let words = if home.is_empty() { words.to_owned() } else { words.replace(home.as_ref(), "~") };
-    let clean = sanitizer.clean(without_homes(&words));
+    let clean = sanitizer.clean(without_homes(words, &config.home.to_string_lossy()));
     // Nobody's record has what stands for a secret.
     let clean = MARK.as_ref().map_or_else(|| clean.clone(), |mark| mark.replace_all(&clean, " ").into_owned());
     ensure!(clean.chars().any(char::is_alphanumeric), "not asked: nothing of these words may leave this machine");

@@ -30,6 +30,7 @@ use crate::model::team_file::TeamFile;
 use crate::policy::View;
 use crate::render::quoted::Listener;
 use text::clean::{id8, one_line, without_controls};
+use text::paths::replace_path;
 use transcripts::privacy::Sanitizer;
 use transcripts::session::hash_parts;
 
@@ -190,10 +191,8 @@ impl<'a> ToShare<'a> {
 
     /// Paths as they are from anywhere: below the repository, or below `~`.
     fn without_places(&self, project: &TeamProject, text: &str) -> String {
-        let text = text.replace(&format!("{}/", project.root), "").replace(&project.root, &project.address);
-        let home = self.config.home.to_string_lossy();
-        let text = if home.is_empty() { text } else { text.replace(home.as_ref(), "~") };
-        without_homes(&text).into_owned()
+        let text = replace_path(text, &project.root, "", &project.address);
+        without_homes(&text, &self.config.home.to_string_lossy())
     }
 
     fn add_sessions(&mut self, project: &TeamProject, memory: &OpenMemory) -> Result<()> {
@@ -298,11 +297,14 @@ impl<'a> ToShare<'a> {
     }
 }
 
-/// Also the homes of others: a session may name them, or come from another machine.
-pub(super) fn without_homes(text: &str) -> Cow<'_, str> {
+/// With `~` for this home, and for those of others: a session may name them, or come from another machine. A copy of this home elsewhere, such as
+/// `/backup/home/anna`, is not named either.
+pub(super) fn without_homes(text: &str, home: &str) -> String {
     static HOME: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r#"(^|[^\w./~-])(?:/(?:home|Users)/[^/\s"'`<>:;,()\[\]]+|/root)\b"#).ok());
-    HOME.as_ref().map_or(Cow::Borrowed(text), |home| home.replace_all(text, "${1}~"))
+    let text = replace_path(text, home, "~/", "~");
+    let text = HOME.as_ref().map_or(Cow::Borrowed(&*text), |others| others.replace_all(&text, "${1}~"));
+    if home.is_empty() { text.into_owned() } else { text.replace(home, "~") }
 }
 
 fn title(memory: &OpenMemory, head: &SessionHead) -> Result<String> {
@@ -325,8 +327,10 @@ mod tests {
             ("/root/.ssh", "~/.ssh"),
             ("HOME=/home/ben", "HOME=~"),
             ("src/home/page.ts, /homes/ben, /rooted", "src/home/page.ts, /homes/ben, /rooted"),
+            ("/home/anna/a.rs, /home/annabelle/b.rs, /backup/home/anna/c.rs", "~/a.rs, ~/b.rs, /backup~/c.rs"),
         ] {
-            assert_eq!(without_homes(text), told);
+            assert_eq!(without_homes(text, "/home/anna"), told);
         }
+        assert_eq!(without_homes("see /srv", ""), "see /srv");
     }
 }

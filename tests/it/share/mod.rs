@@ -240,6 +240,47 @@ fn a_secret_or_a_path_of_a_home_goes_into_no_file() {
 }
 
 #[test]
+fn only_a_path_in_the_repository_is_written_as_seen_from_it() {
+    let anna = Member::new();
+    let root = anna.clone.to_str().unwrap();
+    let kept = format!(
+        "Backups lie in /backup{root}/db and the admin tool in {root}-admin/bin; shopping in {root}ping, the mirror in {root}.git and ../{root}"
+    );
+    let cases = [
+        (kept.clone(), kept),
+        (format!("The schema is {root}/db/schema.sql (`{root}/db`)"), "The schema is db/schema.sql (`db`)".to_owned()),
+        (format!("All checks run in {root}, `{root}/` and \"{root}\""), "All checks run in ., `./` and \".\"".to_owned()),
+        (format!("The root is {root}."), "The root is ./.".to_owned()),
+    ];
+    for (note, told) in cases {
+        let ran = anna.recall(&["remember", "--kind", "fact", &note]);
+        assert_eq!(ran.code, 0, "{ran:#?}");
+        let texts: Vec<Value> = anna.proposals().iter().map(|one| one["text"].clone()).collect();
+        assert!(texts.contains(&json!(told)), "{told}: {texts:#?}");
+    }
+}
+
+#[test]
+fn a_folder_beside_a_repository_in_a_home_goes_into_no_file() {
+    let mut anna = Member::new();
+    anna.clone = anna.world.home().join("shop");
+    fs::create_dir_all(anna.clone.join(".git")).unwrap();
+    let root = anna.clone.to_str().unwrap().to_owned();
+    for note in [
+        format!("The keys lie in {root}-secret/x"),
+        format!("Tokens of the build server: {root}.secret"),
+        format!("A copy is in /mnt{root}/x"),
+    ] {
+        assert_eq!(anna.recall(&["remember", "--kind", "fact", &note]).code, 0);
+    }
+    assert_eq!(anna.recall(&["remember", "--kind", "fact", &format!("The schema is {root}/schema.sql")]).code, 0);
+    let (refused, offered): (Vec<_>, Vec<_>) = anna.proposals().into_iter().partition(|one| !one["refused"].is_null());
+    assert_eq!((refused.len(), offered.len()), (3, 1), "{refused:#?} {offered:#?}");
+    assert!(refused.iter().all(|one| one["refused"].as_str().unwrap().contains("path in a home folder")), "{refused:#?}");
+    assert_eq!(offered[0]["text"], "The schema is schema.sql");
+}
+
+#[test]
 fn what_passed_without_a_check_or_without_anything_done_is_no_cure() {
     let anna = Member::new();
     for n in 1..=2 {
