@@ -47,7 +47,7 @@ pub(crate) fn serve(config: Config) -> Result<()> {
 
 async fn serve_client(config: Config) -> Result<()> {
     let told_to_end = shutdown::first_signal();
-    let serving = Server::new(config).serve(StdioTransport::new());
+    let serving = Server::new(&config).serve(StdioTransport::new());
     let running = tokio::select! {
         begun = serving => match begun {
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

@@ -1,7 +1,5 @@
 //! The server side of the protocol: what is offered, and which code answers it.
 
-use std::sync::Arc;
-
 use anyhow::Result;
 use jiff::civil::Date;
 use rmcp::model::{
@@ -43,7 +41,6 @@ const MARKDOWN: &str = "text/markdown";
 
 #[derive(Debug)]
 pub(crate) struct Server {
-    config: Arc<Config>,
     place: WorkspaceRoot,
     workers: Executor,
     /// Start time of the server.
@@ -53,21 +50,22 @@ pub(crate) struct Server {
 type CallContext = RequestContext<RoleServer>;
 
 impl Server {
-    pub(crate) fn new(config: Config) -> Self {
-        let since = config.now();
-        Self { config: Arc::new(config), place: WorkspaceRoot::default(), workers: Executor::default(), since }
+    pub(crate) fn new(config: &Config) -> Self {
+        Self { place: WorkspaceRoot::default(), workers: Executor::default(), since: config.now() }
     }
 
-    /// Runs the work for the client's folder, on a worker thread.
+    /// Runs the work for the client's folder, on a worker thread, by the config of this moment: what it leaves out may have been saved since
+    /// the server started.
     async fn run_in_workspace<T: Send + 'static>(
         &self,
         request: &CallContext,
         work: impl FnOnce(&ToolContext<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let folder = self.place.folder(&request.peer).await;
-        let (config, since) = (Arc::clone(&self.config), self.since);
+        let since = self.since;
         let client = request.peer.peer_info().map(|client| client.client_info.name.clone()).unwrap_or_default();
         let work = move |reading: &ReadHandle| {
+            let config = Config::load()?;
             pause::check(&config)?;
             work(&ToolContext { config: &config, folder: &folder, reading, client: &client, since })
                 .map_err(|e| explained(e, &config.database()))

@@ -57,6 +57,7 @@ pub(super) struct Server(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
+    /// Of when the server started: for the places where things lie.
     config: Config,
     /// Where the server was started: what may be shown depends on it.
     folder: PathBuf,
@@ -84,7 +85,8 @@ impl Server {
         &self.0.activity
     }
 
-    /// Reads the memory, on a thread for such work.
+    /// Reads the memory, on a thread for such work, by the config of this moment: what it leaves out may have been saved since the server
+    /// started.
     ///
     /// # Errors
     /// Those of the work, when there is no memory yet, or when it takes too long.
@@ -96,7 +98,7 @@ impl Server {
         let shared = Arc::clone(&self.0);
         let purpose = Purpose::Served { word: shared.access.form_word().to_owned() };
         let work = move |reading: &ReadHandle| {
-            let config = &shared.config;
+            let config = &Config::load()?;
             let asker = Asker::in_folder(config, &shared.folder);
             let made = reading
                 .memory(config, &config.policy(asker.view()))

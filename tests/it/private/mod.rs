@@ -15,5 +15,6 @@ mod outputs;
 mod overtaken_everywhere;
 mod parts;
 mod patterns;
+mod saved_meanwhile;
 mod slices;
 mod turns;
