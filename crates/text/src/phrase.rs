@@ -1,6 +1,11 @@
-//! Case-insensitive search for a text, also across line breaks. Pure.
+//! Search for a text in any case and in any form of its letters, also across line breaks. Pure.
+//!
+//! An umlaut is one character, or a letter and a mark, as in names of files on macOS; `ß` is `SS` in capitals. Who wants a text gone cannot know which
+//! form stands where.
 
-/// The text to find, in lower case and with each run of white space as one space.
+use unicode_normalization::UnicodeNormalization;
+
+/// The text to find, [folded](fold) and with each run of white space as one space.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PhraseMatcher(String);
 
@@ -61,7 +66,7 @@ impl PhraseMatcher {
     }
 }
 
-/// The characters to compare, each with its byte offset. The backslash of an escaped punctuation mark is skipped.
+/// The characters to compare, each with the byte offset of what it stands for. The backslash of an escaped punctuation mark is skipped.
 fn fold(text: &str) -> impl Iterator<Item = (usize, char)> {
     let mut blank = false;
     let escapes =
@@ -70,8 +75,18 @@ fn fold(text: &str) -> impl Iterator<Item = (usize, char)> {
         let repeated = blank && c.is_whitespace();
         blank = c.is_whitespace();
         let c = if blank { ' ' } else { c };
-        c.to_lowercase().filter(move |_| !repeated).map(move |c| (at, c))
+        letters(c).filter(move |_| !repeated).map(move |c| (at, c))
     })
+}
+
+/// The letters and marks that a character consists of (Unicode's form NFKD), without regard to case. By way of the capitals, since `ß` and `ς` have no
+/// others of their own. The dot that a small `i` has is none of `İ`'s alone.
+fn letters(c: char) -> impl Iterator<Item = char> {
+    const DOT_ABOVE: char = '\u{307}';
+    let ascii = c.is_ascii().then(|| c.to_ascii_lowercase());
+    let other = (c != DOT_ABOVE && ascii.is_none()).then_some(c);
+    let parts = other.into_iter().nfkd().filter(move |part| *part != DOT_ABOVE);
+    ascii.into_iter().chain(parts.flat_map(char::to_uppercase).flat_map(char::to_lowercase).filter(|part| *part != DOT_ABOVE))
 }
 
 #[cfg(test)]
@@ -90,6 +105,25 @@ mod tests {
         assert!(PhraseMatcher::new("wombat_plan (1)").unwrap().is_in(r"wombat\_plan \(1\)"));
         assert!(PhraseMatcher::new("ÄRGER").unwrap().is_in("viel Ärger"));
         assert_eq!(PhraseMatcher::new(" \n\t"), None);
+    }
+
+    #[test]
+    fn a_phrase_is_found_in_any_form_of_its_letters() {
+        let forms = [
+            ["Müller", "Mu\u{308}ller", "MÜLLER"],
+            ["Straße", "STRASSE", "strasse"],
+            ["İstanbul", "istanbul", "I\u{307}STANBUL"],
+            ["the \u{fb01}le", "THE FILE", "the\nfile"],
+            ["Ὀδυσσεύς", "ὈΔΥΣΣΕΎΣ", "Ο\u{313}δυσσευ\u{301}ς"],
+            ["한글", "\u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af}", "한글"],
+        ];
+        for (a, b) in forms.iter().flat_map(|all| all.iter().flat_map(move |a| all.iter().map(move |b| (a, b)))) {
+            let text = format!("one\nabout {b} here\ntwo");
+            let phrase = PhraseMatcher::new(a).unwrap();
+            assert!(phrase.is_in(&text), "{a:?} in {b:?}");
+            assert_eq!(phrase.lines_without(&text).0, "one\ntwo", "{a:?} in {b:?}");
+        }
+        assert!(!PhraseMatcher::new("Muller").unwrap().is_in("Müller"), "that is another name");
     }
 
     #[test]

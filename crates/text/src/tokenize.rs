@@ -164,10 +164,15 @@ fn run_of(text: &str, of_words: bool) -> usize {
     let mut at = 0;
     loop {
         at += text.as_bytes()[at..].iter().take_while(|byte| CLASSES[usize::from(**byte)] == kind).count();
-        let is_of_run = |c: &char| !c.is_ascii() && c.is_alphanumeric() == of_words;
+        let is_of_run = |c: &char| !c.is_ascii() && (c.is_alphanumeric() || is_mark(*c)) == of_words;
         let Some(c) = text[at..].chars().next().filter(is_of_run) else { return at };
         at += c.len_utf8();
     }
+}
+
+/// Is it a mark of the letter before it? Names of files on macOS have an umlaut so. The index leaves marks away, of one character as of two.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}')
 }
 
 /// What a byte alone says of where it stands.

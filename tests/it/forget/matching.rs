@@ -30,6 +30,26 @@ fn a_text_is_nowhere_afterwards_and_all_else_stays() {
     assert_eq!(world.recall(["search", WORD]).out, "");
 }
 
+/// Names of files on macOS have an umlaut as two characters; who types it has it as one.
+#[test]
+fn a_text_goes_in_whatever_form_its_letters_were_written() {
+    let umlauts = [("Müller", "Mu\u{308}ller"), ("Mu\u{308}ller", "MÜLLER")];
+    let others = [("STRASSE", "Straße"), ("istanbul", "İstanbul")];
+    for (typed, written) in umlauts.into_iter().chain(others) {
+        let world = crate::support::World::new();
+        let text = format!("Write down what the wombat of {written} wants");
+        world.transcript(&crate::forget::scene::path_of(TELLS), user(TELLS, "u1", "2026-11-20T10:00:00Z", &text));
+        world.digest(&EXTRACT);
+        if umlauts.contains(&(typed, written)) {
+            assert!(world.recall(["search", typed]).out.contains(&TELLS[..8]), "{typed:?} finds {written:?}");
+        }
+        let ran = world.recall(["forget", "--yes", "--match", typed]);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
+        assert_gone(&world, "wombat");
+        assert_eq!(world.recall(["search", "wombat"]).out, "");
+    }
+}
+
 #[test]
 fn a_text_leaves_no_copy_in_an_index_that_has_grown_in_many_steps() {
     let world = crate::support::World::new();
