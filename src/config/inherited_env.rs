@@ -1,21 +1,26 @@
 //! The environment that later starts of the program, by a hook or a timer, must inherit.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
 use super::{Config, editors, path_var};
 use crate::sys::child_process::which;
+use crate::sys::paths::is_same_file;
 use transcripts::client::Client;
 
+/// The variable that names the data folder.
+pub(crate) const DATA_DIR_VARIABLE: &str = "RECALL_DATA_DIR";
 /// Variables that decide where recall's own files are, each with its default below the home, if it has one.
 pub(crate) const LOCATION_VARIABLES: [(&str, Option<&str>); 4] = [
-    ("RECALL_DATA_DIR", None),
+    (DATA_DIR_VARIABLE, None),
     ("RECALL_CONFIG", None),
     ("XDG_DATA_HOME", Some(".local/share")),
     ("XDG_CONFIG_HOME", Some(".config")),
 ];
+/// The usual name of the program.
+pub(crate) const PROGRAM: &str = "recall";
 /// Variables with which `claude` logs in and finds its service. They may be secret, so their values are never written anywhere.
 const LOGIN_VARIABLES: [&str; 7] = [
     "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK",
@@ -89,9 +94,17 @@ impl InheritedEnvironment {
     }
 }
 
-/// Prefers a package manager's symlink on the search path: it outlives the versioned folder it points to.
+/// Prefers a package manager's symlink on the search path: it outlives the versioned folder it points to. By the usual name of the program where that
+/// is this one there, else by its own.
 fn stable_path(exe: PathBuf, search_path: &str) -> PathBuf {
-    let name = exe.file_name().and_then(|n| n.to_str()).unwrap_or("recall").to_owned();
-    let same = |path: &PathBuf| path.canonicalize().ok().is_some_and(|real| Some(real) == exe.canonicalize().ok());
-    which(&name, search_path).filter(same).unwrap_or(exe)
+    let own = exe.file_name().and_then(|name| name.to_str()).unwrap_or(PROGRAM);
+    let found = which(PROGRAM, search_path).filter(|path| is_same_file(path, &exe) || is_wrapper(path, &exe));
+    found.or_else(|| which(own, search_path).filter(|path| is_same_file(path, &exe))).unwrap_or(exe)
+}
+
+/// Does a package start the program by this script, which lies beside it? The program is called after it then, as Nix does it.
+fn is_wrapper(path: &Path, exe: &Path) -> bool {
+    let is_wrapped = exe.file_name().is_some_and(|name| name == ".recall-wrapped");
+    let folder = |path: &Path| path.canonicalize().ok()?.parent().map(Path::to_owned);
+    is_wrapped && folder(path).is_some_and(|of_script| Some(of_script) == folder(exe))
 }

@@ -30,7 +30,7 @@ use jiff::{Timestamp, Zoned};
 
 #[cfg(test)]
 pub(crate) use self::privacy::OWN_TOOLS;
-pub(crate) use crate::config::inherited_env::{InheritedEnvironment, LOCATION_VARIABLES};
+pub(crate) use crate::config::inherited_env::{DATA_DIR_VARIABLE, InheritedEnvironment, LOCATION_VARIABLES, PROGRAM};
 pub(crate) use agent::{Agent, agent, agent_of_client};
 pub(crate) use digest::{DigestConfig, SummarizerChoice};
 pub(crate) use embeddings::{EmbeddingsConfig, EndpointApi};

@@ -1,7 +1,8 @@
 //! The commands of our hooks in Claude Code's settings: written, and recognised again. Pure.
 //!
 //! They are in shell form, because older clients ignore `args`. A command is recognised by the words `recall hook <event>` alone, so that
-//! one of an older install, with another path, or written by hand is found too.
+//! one of an older install, with another path, or written by hand is found too. What calls a program of another name has a variable of ours before
+//! it, by which it is recognised: other programs have hooks of these names, too.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -9,7 +10,10 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::quote::shell;
-use crate::config::LOCATION_VARIABLES;
+use crate::config::{LOCATION_VARIABLES, PROGRAM};
+
+/// How the variables begin that only recall reads.
+const OWN_VARIABLES: &str = "RECALL_";
 
 /// An event that gets a hook.
 #[derive(Debug, Clone, Copy)]
@@ -154,7 +158,7 @@ pub(crate) const TIMEOUT: u64 = 5;
 /// How hooks and servers call the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Invocation {
-    /// By its absolute path, with the variables that a session would not have by itself.
+    /// By its absolute path, with the variables that a session would not have by itself. One of ours is among them if the program has another name.
     Own { program: String, environment: Vec<(&'static str, String)> },
     /// By its name, and only where it is found: a team can commit it.
     Shared,
@@ -178,8 +182,11 @@ impl Invocation {
             return self.command(&call.argument);
         }
         match self {
-            Invocation::Own { program, .. } if call.program.starts_with('/') && call.program != *program => {
-                format!("{}{}{}", &command[..call.at.start], shell(program), &command[call.at.end..])
+            Invocation::Own { program, environment } if call.program.starts_with('/') && call.program != *program => {
+                let mark = environment.iter().find(|(name, _)| !has_our_name(program) && !call.is_marked && is_our_variable(name));
+                // An assignment alone would be no command where something like `nice` stands before it.
+                let mark = mark.map(|(name, value)| format!("env {name}={} ", shell(value))).unwrap_or_default();
+                format!("{}{mark}{}{}", &command[..call.at.start], shell(program), &command[call.at.end..])
             }
             _ => command.to_owned(),
         }
@@ -197,6 +204,8 @@ pub struct HookCall {
     pub is_generated: bool,
     /// Does the command do something else as well?
     pub does_more: bool,
+    /// Does a variable of ours stand before the program?
+    is_marked: bool,
     /// The program's word in the command, in bytes.
     at: Range<usize>,
 }
@@ -206,8 +215,13 @@ impl HookCall {
     pub(crate) fn find(command: &str) -> Option<Self> {
         let words = words(command);
         let is = |at: usize, text: &str| words.get(at).is_some_and(|w| w.text == text);
+        let is_set = |word: &&Word| word.text.split_once('=').is_some_and(|(name, _)| is_name(name));
+        let is_marked = |at: usize| {
+            let mut before = words[..at].iter().rev().take_while(is_set);
+            before.any(|word| word.text.split_once('=').is_some_and(|(name, _)| is_our_variable(name)))
+        };
         let start = (0..words.len()).find(|&at| {
-            words[at].text.rsplit('/').next() == Some("recall")
+            (has_our_name(&words[at].text) || is_marked(at))
                 && is(at + 1, "hook")
                 && words.get(at + 2).is_some_and(|w| ARGUMENTS.contains(&w.text.as_str()))
         })?;
@@ -220,8 +234,32 @@ impl HookCall {
         // `2>&1` is no second command.
         let separates = |at: usize| is(at, ";") || is(at, "|") || is(at, "&") && !(at > 0 && (is(at - 1, ">") || is(at - 1, "<")));
         let does_more = !is_generated && (0..words.len()).any(separates);
-        Some(Self { argument, program: words[start].text.clone(), is_generated, does_more, at: words[start].at.clone() })
+        let Word { text: program, at } = &words[start];
+        let is_marked = is_marked(start);
+        Some(Self { argument, program: program.clone(), is_generated, does_more, is_marked, at: at.clone() })
     }
+}
+
+/// Is it our program by its name?
+pub(crate) fn has_our_name(program: &str) -> bool {
+    program.rsplit('/').next() == Some(PROGRAM)
+}
+
+/// Is it a variable that only recall reads?
+pub(crate) fn is_our_variable(name: &str) -> bool {
+    name.starts_with(OWN_VARIABLES)
+}
+
+/// Could a text hold a hook or a server of ours, in whatever form?
+pub(crate) fn may_name_us(text: &str) -> bool {
+    text.contains(PROGRAM) || text.contains(OWN_VARIABLES)
+}
+
+/// Can a variable have this name in a shell?
+fn is_name(text: &str) -> bool {
+    !text.starts_with(|c: char| c.is_ascii_digit())
+        && !text.is_empty()
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
 /// A word or an operator of a command, unquoted, and where it stands.
@@ -267,6 +305,9 @@ mod tests {
             ("nice /x/recall hook session-end&", "/x/recall", false),
             ("OTHER=1 /x/rec\\all hook session-end", "/x/recall", false),
             ("test -x /x/recall && /y/recall hook session-end", "/y/recall", false),
+            ("RECALL_DATA_DIR='/d' '/x/recall-dev' hook session-end", "/x/recall-dev", true),
+            ("RECALL_DATA_DIR='/d' XDG_CONFIG_HOME=/c /nix/.recall-wrapped hook session-end", "/nix/.recall-wrapped", true),
+            ("nice env RECALL_CONFIG='/d' A=b '/x/memory' hook session-end 2>/dev/null", "/x/memory", false),
         ];
         for (command, program, plain) in cases {
             let call = HookCall::find(command).unwrap_or_else(|| panic!("{command}"));
@@ -295,9 +336,24 @@ mod tests {
     #[test]
     fn what_is_not_ours_is_left_alone() {
         for command in [
-            "", "recall", "recall hook", "recall hook nothing", "echo 'recall hook stop'", "recall digest",
-            "total-recall hook stop", "recall; hook stop", "recall > hook stop", "/x/recall/bin hook stop", "'recall hook stop'",
-            "\"/x/rec\\all\" hook stop", "recall hook 'stop",
+            "",
+            "recall",
+            "recall hook",
+            "recall hook nothing",
+            "echo 'recall hook stop'",
+            "recall digest",
+            "total-recall hook stop",
+            "recall; hook stop",
+            "recall > hook stop",
+            "/x/recall/bin hook stop",
+            "'recall hook stop'",
+            "\"/x/rec\\all\" hook stop",
+            "recall hook 'stop",
+            "/x/recall-dev hook stop",
+            "/x/.recall-wrapped hook stop",
+            "XDG_DATA_HOME=/d /x/memory hook stop",
+            "RECALL_DATA_DIR=/d nice /x/memory hook stop",
+            "RECALL_DATA_DIR=/d; /x/memory hook stop",
         ] {
             assert_eq!(HookCall::find(command), None, "{command}");
         }
@@ -317,14 +373,24 @@ mod tests {
             let call = HookCall::find(before).unwrap();
             assert_eq!(own("/new/recall").update(before, &call), after);
         }
+        let named = Invocation::Own { program: "/new/memory".into(), environment: vec![("RECALL_DATA_DIR", "/d".into())] };
+        for (before, after) in [
+            ("nice /old/recall hook stop 2>>/tmp/log", "nice env RECALL_DATA_DIR='/d' '/new/memory' hook stop 2>>/tmp/log"),
+            ("nice env RECALL_DATA_DIR='/d' '/old/memory' hook stop", "nice env RECALL_DATA_DIR='/d' '/new/memory' hook stop"),
+            ("'/old/recall' hook stop", "RECALL_DATA_DIR='/d' '/new/memory' hook stop"),
+        ] {
+            let updated = named.update(before, &HookCall::find(before).unwrap());
+            assert_eq!(updated, after);
+            assert_eq!(named.update(after, &HookCall::find(after).unwrap()), after);
+        }
         let call = HookCall::find("'/old/recall' hook stop").unwrap();
         assert_eq!(Invocation::Shared.update("", &call), "command -v recall >/dev/null && recall hook stop || true");
     }
 
     proptest::proptest! {
         #[test]
-        fn what_is_written_is_known_again(folder in "[ -~ä]{0,12}", data in "[ -~ä]{0,12}") {
-            let program = format!("/{folder}/recall");
+        fn what_is_written_is_known_again(folder in "[ -~ä]{0,12}", name in "recall|[ -~ä]{1,12}", data in "[ -~ä]{0,12}") {
+            let program = format!("/{folder}/{name}");
             let form = Invocation::Own { program: program.clone(), environment: vec![("RECALL_DATA_DIR", data)] };
             let call = HookCall::find(&form.command("pre-compact")).unwrap();
             proptest::prop_assert_eq!((call.argument.as_str(), &call.program, call.is_generated), ("pre-compact", &program, true));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::agent_hosts::is_used;
 use super::file::FileSnapshot;
-use super::hook_command::{HookForm, Invocation};
+use super::hook_command::{HookForm, Invocation, may_name_us};
 use super::locations::{self, client_file, form, invocation, servers_file, settings_file};
 use super::manifest::Manifest;
 use super::rules_file::{self, RulesEdit};
@@ -179,7 +179,7 @@ pub(crate) fn servers(host: &Host<'_>) -> Vec<ServerRegistration> {
         let server = match registration::find(&path, &text, &location, host) {
             Ok(None) => continue,
             Ok(Some(server)) => Ok(server),
-            Err(_) if !text.contains("recall") => continue,
+            Err(_) if !may_name_us(&text) => continue,
             Err(broken) => Err(broken.located(&path)),
         };
         let current =

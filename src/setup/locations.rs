@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::agent_hosts::{self, AgentHost};
-use super::hook_command::{HookForm, Invocation};
+use super::hook_command::{HookForm, Invocation, has_our_name, is_our_variable};
 use super::servers::{EntryForm, ServerLocation};
 use super::timer_job::path_text;
 use super::{Host, InstallScope};
+use crate::config::DATA_DIR_VARIABLE;
 use crate::sys::projects::Projects;
 use transcripts::client::Client;
 
@@ -118,7 +119,11 @@ pub(crate) fn invocation(scope: InstallScope, host: &Host<'_>) -> Result<Invocat
         InstallScope::Project => Invocation::Shared,
         InstallScope::User | InstallScope::Local | InstallScope::Agent(_) => {
             let program = path_text(&host.environment.program)?;
-            Invocation::Own { program, environment: host.environment.location_variables.clone() }
+            let mut environment = host.environment.location_variables.clone();
+            if !has_our_name(&program) && !environment.iter().any(|(name, _)| is_our_variable(name)) {
+                environment.insert(0, (DATA_DIR_VARIABLE, path_text(&host.config.data_dir)?));
+            }
+            Invocation::Own { program, environment }
         }
     })
 }

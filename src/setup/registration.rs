@@ -11,11 +11,13 @@ use anyhow::{Result, anyhow, bail};
 
 use super::agent_hosts::takes_comments;
 use super::file::{FileSnapshot, PAUSE, TRIES, retry_when_changed};
+use super::hook_command::may_name_us;
 use super::locations::{client_file, entry_form, invocation, is_servers_file, needs_server, servers_file, shares_file};
 use super::manifest::{FileEdit, Manifest};
 use super::servers::{self, McpServer, ServerLocation};
 use super::strict_json::{Broken, Insertion, JsonText, Shapes};
 use super::{Host, InstallScope, settings, toml_servers};
+use crate::sys::paths::is_same_file;
 
 /// An edit of a file of servers.
 #[derive(Debug)]
@@ -151,9 +153,8 @@ fn read_client_file(path: &Path) -> Result<FileSnapshot> {
 
 /// Is a program of our name this one, found on the search path as this one may be, or gone?
 fn is_our_program(program: &str, host: &Host<'_>) -> bool {
-    let (path, this) = (Path::new(program), &host.environment.program);
-    let is_this = || path.canonicalize().is_ok_and(|path| this.canonicalize().is_ok_and(|this| path == this));
-    program == servers::NAME || path == this || !path.exists() || is_this()
+    let path = Path::new(program);
+    program == servers::NAME || !path.exists() || is_same_file(path, &host.environment.program)
 }
 
 /// Codex has its servers in TOML, all others in JSON.
@@ -219,7 +220,7 @@ pub(crate) fn without_ours(
 ) -> Result<Option<String>> {
     let before = file.text()?;
     // What does not contain our name holds nothing of ours, in whatever form it is by now.
-    if !before.contains("recall") {
+    if !may_name_us(&before) {
         return Ok(None);
     }
     let broken =

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp};
 use jsonc_parser::json;
 
-use super::hook_command::Invocation;
+use super::hook_command::{Invocation, has_our_name, is_our_variable};
 use super::strict_json::{Broken, Insertion, JsonDocument, JsonText, Shapes, property, remember, string, value, was_empty};
 use crate::config::LOCATION_VARIABLES;
 
@@ -78,9 +78,10 @@ pub struct McpServer {
 }
 
 impl McpServer {
-    /// The server of an entry, if it calls a program of our name as ours is called.
+    /// The server of an entry, if it calls a program of our name as ours is called, or one of another name with a variable that only ours reads.
     pub(super) fn of(name: String, program: String, first: Option<&str>, environment: BTreeMap<String, String>) -> Option<Self> {
-        let calls_us = program.rsplit('/').next() == Some(NAME) && first == Some(ARGUMENT);
+        let may_be_ours = has_our_name(&program) || environment.keys().any(|name| is_our_variable(name));
+        let calls_us = may_be_ours && first == Some(ARGUMENT);
         calls_us.then_some(Self { name, program, environment })
     }
 

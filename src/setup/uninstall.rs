@@ -12,6 +12,7 @@ use anyhow::{Result, anyhow};
 use super::agent_hosts::is_rules_file;
 use super::diff::write_file_diff;
 use super::file::{FileSnapshot, remove_empty_folders, retry_when_changed};
+use super::hook_command::may_name_us;
 use super::locations::{client_file, has_hooks, is_servers_file, servers_file, settings_file, shares_file};
 use super::manifest::{self, CRONTAB, Manifest, Original};
 use super::timer_steps::{TimerStep, run_all};
@@ -144,7 +145,7 @@ fn without_hooks(file: &FileSnapshot, manifest: &Manifest, host: &Host<'_>) -> R
     let has_servers = registration::is_beside_hooks(&shapes)
         || of_agents.any(|scope| settings_file(scope, host).is_ok_and(|path| path == file.path));
     // What does not contain these words holds nothing of ours, in whatever form it is by now.
-    if !(text.contains("recall") && (has_servers || text.contains(" hook "))) {
+    if !(may_name_us(&text) && (has_servers || text.contains(" hook "))) {
         return Ok(None);
     }
     let without_server = if has_servers { registration::removed_beside_hooks(&text, &shapes, host) } else { Ok(text) };

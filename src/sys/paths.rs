@@ -1,12 +1,19 @@
 //! Compares paths by name and by where links lead.
 
 use std::collections::HashMap;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Are the paths equal, directly or after resolving links?
 pub(crate) fn is_same_path(one: &Path, other: &Path) -> bool {
     one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+/// Do the paths lead to one file, by links or as its names?
+pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
+    let file = |path: &Path| path.metadata().map(|found| (found.dev(), found.ino()));
+    one == other || matches!((file(one), file(other)), (Ok(a), Ok(b)) if a == b)
 }
 
 /// Resolves links of many paths, looking at each folder once.
@@ -50,6 +57,19 @@ pub(crate) fn path_aliases(folder: &Path) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_has_links_and_several_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("one"), "").unwrap();
+        std::fs::write(at("other"), "").unwrap();
+        std::fs::hard_link(at("one"), at("name")).unwrap();
+        std::os::unix::fs::symlink(at("name"), at("link")).unwrap();
+        for (name, is_same) in [("one", true), ("name", true), ("link", true), ("other", false), ("gone", false)] {
+            assert_eq!(is_same_file(&at("one"), &at(name)), is_same, "{name}");
+        }
+    }
 
     #[test]
     fn aliases_looked_up_together_are_those_of_each_path() {

@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use super::{Finding, Repair};
+use crate::config::PROGRAM;
 use crate::setup::codex_trust::{self, Trust};
 use crate::setup::inspect::{self, InstalledRule, InstalledTimer, RulesState, ServerRegistration, SettingsFile};
 use crate::setup::manifest::Manifest;
 use crate::setup::settings::SettingsState;
 use crate::setup::{Host, InstallScope, Timer};
 use crate::sys::child_process::which;
-use crate::sys::paths::is_same_path;
+use crate::sys::paths::is_same_file;
 
 pub(crate) fn hooks(host: &Host<'_>) -> Vec<Finding> {
     let files = inspect::settings(host);
@@ -114,7 +115,7 @@ pub(crate) fn why_stale(scope: InstallScope, state: &SettingsState, file: &Setti
         // In a project's settings each user has a program path of their own.
         let other = scope != InstallScope::Project
             && program.starts_with('/')
-            && !is_same_path(Path::new(program), &host.environment.program);
+            && !is_same_file(Path::new(program), &host.environment.program);
         if other {
             // Not started to ask for its version: a repository's settings may name any program.
             return Some(format!("the hooks run {program}, not this program, {}", host.environment.program.display()));
@@ -181,7 +182,7 @@ fn server_finding(registered: &ServerRegistration, host: &Host<'_>) -> Finding {
     if program.is_absolute() && !program.exists() {
         return Finding::problem("mcp", format!("{path}: {} is gone", server.program), repairs).fixed_by(Repair::Install);
     }
-    if registered.scope != InstallScope::Project && program.is_absolute() && !is_same_path(program, &host.environment.program) {
+    if registered.scope != InstallScope::Project && program.is_absolute() && !is_same_file(program, &host.environment.program) {
         let found =
             format!("{path}: `{}` runs {}, not this program, {}", server.name, server.program, host.environment.program.display());
         return Finding::problem("mcp", found, repairs).fixed_by(Repair::Install);
@@ -221,15 +222,15 @@ fn rule_finding(rule: &InstalledRule) -> Finding {
 
 /// Checks that `recall` is on the PATH: injected notes tell Claude to run it, and hooks shared by a team look for it by name.
 pub(crate) fn command(host: &Host<'_>) -> Option<Finding> {
-    if which("recall", &host.config.search_path).is_some() {
+    if which(PROGRAM, &host.config.search_path).is_some() {
         return None;
     }
-    let folder = host.environment.program.parent().map(|dir| dir.display().to_string()).unwrap_or_default();
-    Some(Finding::warning(
-        "command",
-        "`recall` is not on the PATH, so Claude cannot use it to look up more",
-        format!("put {folder} on the PATH"),
-    ))
+    let program = &host.environment.program;
+    let advice = match program.parent() {
+        Some(folder) if program.ends_with(PROGRAM) => format!("put {} on the PATH", folder.display()),
+        _ => format!("put a link to {} on the PATH, with the name `recall`", program.display()),
+    };
+    Some(Finding::warning("command", "`recall` is not on the PATH, so Claude cannot use it to look up more", advice))
 }
 
 /// State of the installed timers.

@@ -2,14 +2,15 @@
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::Value;
 
 use super::fakes::{self, everything, linked, tidy};
-use crate::support::World;
 use crate::support::held::mkfifo;
 use crate::support::timeout::{at_once, ended};
+use crate::support::{Ran, World, copy_program};
 
 const THEIRS: &str = r#"{
     "model": "opus",
@@ -234,6 +235,111 @@ fn a_link_on_the_search_path_is_what_the_hooks_call_and_a_shell_can_run_it() {
     let data = world.data_dir();
     assert!(ran.code == 0 && ran.out.contains(data.to_str().unwrap()), "the variable in the command counts: {ran:#?}");
     assert!(command.contains("50% $off/recall' hook session-end"), "{command}");
+}
+
+/// Runs a program as `recall` is run, with nothing but this in the place of the data folder's variable.
+fn run(world: &World, program: &Path, args: &[&str], data_dir: Option<&str>) -> Ran {
+    let mut command = Command::new(program);
+    command.env_clear().envs(world.environment()).env_remove("RECALL_DATA_DIR").current_dir(world.root());
+    Ran::of(command.envs(data_dir.map(|folder| ("RECALL_DATA_DIR", folder))).args(args).output().unwrap())
+}
+
+#[test]
+fn a_program_of_another_name_installs_once_and_takes_all_of_it_out_again() {
+    let world = World::new();
+    let folder = world.root().join("opt");
+    fs::create_dir(&folder).unwrap();
+    copy_program(world.program().as_ref(), &folder.join("build"));
+    let data = world.root().join("my data");
+    for (name, data_dir) in [("recall-dev", None), (".recall-wrapped", data.to_str()), ("memory", None)] {
+        let program = folder.join(name);
+        fs::hard_link(folder.join("build"), &program).unwrap();
+        let before = everything(&world);
+        for _ in 0..3 {
+            let ran = run(&world, &program, &["install", "--timer", "none", "--mcp"], data_dir);
+            assert_eq!(ran.code, 0, "{name}: {ran:#?}");
+        }
+        for event in ["SessionStart", "UserPromptSubmit", "SessionEnd", "PreCompact"] {
+            assert_eq!(commands(&read(&settings(&world)), event).len(), 1, "{name}: {event}");
+        }
+        let again = run(&world, &program, &["install", "--timer", "none", "--mcp", "--dry-run"], data_dir);
+        assert_eq!(again.out, "already installed\n", "{name}: {again:#?}");
+        let told = run(&world, &program, &["doctor", "--json"], data_dir);
+        let told: Value = serde_json::from_str(&told.out).unwrap();
+        for about in ["hooks", "mcp"] {
+            let found: Vec<_> = told["findings"].as_array().unwrap().iter().filter(|finding| finding["about"] == about).collect();
+            assert!(!found.is_empty() && found.iter().all(|finding| finding["state"] == "ok"), "{name}: {found:#?}");
+        }
+        // What stands there is known without this program, too: by any later one, and without notes of the install.
+        let ran = run(&world, world.program().as_ref(), &["install", "--timer", "none", "--mcp"], data_dir);
+        assert_eq!(ran.code, 0, "{name}: {ran:#?}");
+        assert_eq!(commands(&read(&settings(&world)), "SessionStart").len(), 1, "{name}");
+        assert_eq!(run(&world, &program, &["install", "--timer", "none", "--mcp"], data_dir).code, 0);
+        let ran = run(&world, &program, &["uninstall"], data_dir);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{name}: {ran:#?}");
+        assert_eq!(everything(&world), before, "{name}");
+        fs::remove_file(&program).unwrap();
+    }
+}
+
+#[test]
+fn a_program_of_another_name_is_called_by_the_stable_one_on_the_search_path() {
+    let world = World::new();
+    let folder = world.root().join("opt");
+    fs::create_dir(&folder).unwrap();
+    let wrapped = folder.join(".recall-wrapped");
+    copy_program(world.program().as_ref(), &wrapped);
+    let other = folder.join("recall-dev");
+    fs::hard_link(&wrapped, &other).unwrap();
+    let on_path = world.bin().join("recall");
+    let called = |program: &Path, args: &[&str]| {
+        let ran = run(&world, program, &[&["install", "--timer", "none"], args].concat(), None);
+        assert_eq!(ran.code, 0, "{ran:#?}");
+        let all = commands(&read(&settings(&world)), "SessionEnd");
+        assert_eq!(all.len(), 1, "{all:?}");
+        all[0].clone()
+    };
+    let by_name = format!("'{}' hook session-end", on_path.display());
+    // By another name of the same file, and by a link to it.
+    fs::hard_link(&wrapped, &on_path).unwrap();
+    assert_eq!(called(&other, &[]), by_name);
+    fs::remove_file(&on_path).unwrap();
+    symlink(&other, &on_path).unwrap();
+    assert_eq!(called(&on_path, &[]), by_name);
+    // By the script that a package starts it with, as Nix does.
+    fs::remove_file(&on_path).unwrap();
+    let script = folder.join("recall");
+    fs::write(&script, format!("#!/bin/sh\nexec '{}' \"$@\"\n", wrapped.display())).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    symlink(&script, &on_path).unwrap();
+    assert_eq!(called(&on_path, &[]), by_name);
+    // Another program of our name is not this one.
+    fs::remove_file(&on_path).unwrap();
+    fs::write(&on_path, "#!/bin/sh\n").unwrap();
+    fs::set_permissions(&on_path, fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(called(&other, &[]).ends_with(&format!("'{}' hook session-end", other.display())));
+    assert_eq!(run(&world, &other, &["uninstall"], None).code, 0);
+    assert!(!settings(&world).exists());
+}
+
+#[test]
+fn a_command_that_a_person_wrote_around_a_call_is_mended_with_a_program_of_another_name() {
+    let world = World::new();
+    let program = world.root().join("memory");
+    copy_program(world.program().as_ref(), &program);
+    let old =
+        r#"{"hooks":{"SessionEnd":[{"hooks":[{"type":"command","command":"nice /gone/recall hook session-end 2>>/dev/null"}]}]}}"#;
+    fs::write(settings(&world), old).unwrap();
+    for _ in 0..2 {
+        assert_eq!(run(&world, &program, &["install", "--timer", "none"], None).code, 0);
+    }
+    let [ours] = &commands(&read(&settings(&world)), "SessionEnd")[..] else { panic!("{}", read(&settings(&world))) };
+    assert!(
+        ours.starts_with("nice ") && ours.ends_with(&format!("'{}' hook session-end 2>>/dev/null", program.display())),
+        "{ours}"
+    );
+    let ran = world.shell(&format!("PATH=/usr/bin:/bin; {}", ours.replace(" hook session-end 2>>/dev/null", " config")));
+    assert_eq!(ran.code, 0, "a shell can run it: {ran:#?}");
 }
 
 #[test]
