@@ -45,6 +45,7 @@ pub(crate) use team::TeamConsent;
 
 use crate::model::price::Price;
 use crate::policy::{Policy, ProjectPatterns, View};
+use crate::sys::data_folder;
 use crate::sys::paths::path_aliases;
 use crate::sys::projects::Projects;
 use redact::RULES_VERSION;
@@ -281,7 +282,7 @@ impl Config {
     }
 
     pub(crate) fn database(&self) -> PathBuf {
-        self.data_dir.join("recall.db")
+        self.data_dir.join(data_folder::INDEX)
     }
 
     /// The folders in which clients keep their files, of those whose sessions are read.
@@ -301,7 +302,7 @@ impl Config {
 
     /// Working directory of our own `claude` child: no project's instructions apply there.
     pub(crate) fn child_dir(&self) -> PathBuf {
-        self.data_dir.join("child")
+        self.data_dir.join(data_folder::CHILD)
     }
 
     /// The user's own prompt, which replaces the one that ships.
@@ -355,7 +356,7 @@ impl Config {
 
     /// Where models for embeddings are installed, each in a folder of its name; the file [`CURRENT_MODEL`] there names the one in use.
     pub(crate) fn models_dir(&self) -> PathBuf {
-        self.data_dir.join("models")
+        self.data_dir.join(data_folder::EMBEDDING_MODELS)
     }
 
     /// The folder of the installed model in use. `None` if there is none, or if the config names an endpoint: that is an explicit choice.

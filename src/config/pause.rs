@@ -12,11 +12,11 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
 use crate::config::{self, Config};
-use crate::sys::private_files;
+use crate::sys::{data_folder, private_files};
 use transcripts::session::Millis;
 
 /// The file that holds the end of the pause.
-pub(crate) const FILE: &str = "paused.json";
+const FILE: &str = data_folder::PAUSE;
 
 /// Why recall is off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,7 +82,7 @@ pub(crate) fn end_pause(config: &Config) -> Result<bool> {
 }
 
 fn folder(data_dir: &Path) -> PathBuf {
-    data_dir.join("marks/off")
+    data_dir.join(data_folder::MARKS).join("off")
 }
 
 /// Notes that a session must not be stored. Synced to disk: its transcript remains, and nothing else records this.

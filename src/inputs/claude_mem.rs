@@ -18,7 +18,10 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use jiff::Timestamp;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row, Rows};
+use tempfile::TempDir;
 
+use crate::sys::data_folder::CLAUDE_MEM_COPY;
+use crate::sys::{failpoints, private_files};
 use transcripts::session::Millis;
 use transcripts::source::foreign_db::{self, Beside};
 use transcripts::sqlite_files::{WAL, with_suffix};
@@ -155,7 +158,7 @@ pub(crate) struct ClaudeMem {
     db: Connection,
     path: PathBuf,
     /// What was copied to be read, until it was.
-    _copy: Option<tempfile::TempDir>,
+    _copy: Option<TempDir>,
 }
 
 /// Rows that could not be read, by table.
@@ -275,7 +278,7 @@ impl ClaudeMem {
 
 /// Connects without leaving a trace: with a log that another process has open, beside it; with one that none has, to a copy; without one, as a
 /// file that nobody changes.
-fn connect(path: &Path, scratch: &Path) -> Result<(Connection, Option<tempfile::TempDir>)> {
+fn connect(path: &Path, scratch: &Path) -> Result<(Connection, Option<TempDir>)> {
     let beside = Beside::of(path);
     let mut copied = None;
     let opened = match beside {
@@ -293,17 +296,18 @@ fn connect(path: &Path, scratch: &Path) -> Result<(Connection, Option<tempfile::
     Ok((db, copied))
 }
 
-/// Name of the folders into which a database is copied. An import holds the run lock, so one that is there was left by a run that was killed.
-const COPY_PREFIX: &str = ".claude-mem-";
+/// Removes copies that runs left which were killed. The caller must hold the run lock, as whoever copies does.
+pub(crate) fn remove_copies(scratch: &Path) -> io::Result<()> {
+    private_files::remove_folders(scratch, CLAUDE_MEM_COPY)
+}
 
-fn copy(files: &[(&Path, &str)], scratch: &Path) -> io::Result<tempfile::TempDir> {
-    for left in fs::read_dir(scratch)?.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(COPY_PREFIX)) {
-        fs::remove_dir_all(left.path())?;
-    }
-    let folder = tempfile::Builder::new().prefix(COPY_PREFIX).tempdir_in(scratch)?;
+fn copy(files: &[(&Path, &str)], scratch: &Path) -> io::Result<TempDir> {
+    remove_copies(scratch)?;
+    let folder = private_files::temporary_folder(scratch, CLAUDE_MEM_COPY)?;
     for (file, name) in files {
-        fs::copy(file, folder.path().join(name))?;
+        private_files::copy(file, &folder.path().join(name))?;
     }
+    failpoints::point("database copied");
     Ok(folder)
 }
 

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::sys::data_folder::MARKS;
 use crate::sys::private_files::{open_regular, replace_unsynced};
 use transcripts::session::Millis;
 
@@ -51,12 +52,12 @@ impl Mark {
 }
 
 pub(crate) fn folder(data_dir: &Path) -> PathBuf {
-    data_dir.join("marks/new")
+    data_dir.join(MARKS).join("new")
 }
 
 /// The folder that marks are written into before they are renamed into `marks/new/`.
 fn staging(data_dir: &Path) -> PathBuf {
-    data_dir.join("marks/tmp")
+    data_dir.join(MARKS).join("tmp")
 }
 
 /// Writes a mark to a file of its own (0600), renamed into place once it is complete, so that no mark is torn or overwrites
@@ -93,7 +94,7 @@ fn write(data_dir: &Path, mark: &Mark) -> io::Result<()> {
 
 /// The list of marks of sessions that ended.
 fn ends(data_dir: &Path) -> PathBuf {
-    data_dir.join("marks/ends")
+    data_dir.join(MARKS).join("ends")
 }
 
 /// Appends a line in one write, so that lines of several hooks do not mix.

@@ -5,16 +5,17 @@ use std::path::{Path, PathBuf};
 
 use jiff::civil::Date;
 
+use crate::sys::data_folder;
 use text::clean::id8;
 use text::markdown::slug;
 use transcripts::session::{Project, short_id};
 
 /// The list of the days that have a page; it links to them by their paths.
-pub(crate) const DAY_LIST: &str = "pages.md";
+pub(crate) const DAY_LIST: &str = data_folder::DAY_LIST;
 /// The same, as the page of a day links to it.
 pub(crate) const DAY_LIST_FROM_DAY: &str = "../../pages.md";
 /// The folder of all pages.
-pub(crate) const PAGES: &str = "daily";
+pub(crate) const PAGES: &str = data_folder::PAGES;
 /// The folder of the pages of sessions, beside those of days.
 const SESSIONS: &str = "sessions";
 /// The most characters of a project's name in the name of a page.

@@ -10,10 +10,7 @@ use anyhow::{Context, Result};
 
 use super::manifest::Manifest;
 use crate::config::Config;
-use crate::sys::private_files;
-
-/// The lock file. It is in the data folder while an install or uninstall runs.
-pub(crate) const LOCK_FILE: &str = "install.lock";
+use crate::sys::{data_folder, private_files};
 
 /// Held while the installation is changed; released when dropped.
 #[derive(Debug)]
@@ -35,7 +32,7 @@ impl InstallLock {
     }
 
     fn wait(data_dir: &Path) -> Result<Self> {
-        let path = data_dir.join(LOCK_FILE);
+        let path = data_dir.join(data_folder::INSTALL_LOCK);
         let cannot = || format!("cannot lock {}", path.display());
         loop {
             private_files::create_dir(data_dir).with_context(cannot)?;
@@ -64,7 +61,7 @@ fn folders_of_edited_files(config: &Config) -> BTreeSet<PathBuf> {
 impl Drop for InstallLock {
     /// Removes the lock file, and the data folder if nothing else is in it.
     fn drop(&mut self) {
-        let _ = fs::remove_file(self.data_dir.join(LOCK_FILE));
+        let _ = fs::remove_file(self.data_dir.join(data_folder::INSTALL_LOCK));
         let _ = fs::remove_dir(&self.data_dir);
     }
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::Timer;
 use super::file::FileSnapshot;
 use super::strict_json::Shapes;
-use crate::sys::private_files;
+use crate::sys::{data_folder, private_files};
 
 const VERSION: u32 = 1;
 /// The key of the crontab among the edited files.
@@ -202,11 +202,11 @@ pub(crate) struct FileEdit<'a> {
 }
 
 pub(crate) fn file(data_dir: &Path) -> PathBuf {
-    data_dir.join("install.json")
+    data_dir.join(data_folder::MANIFEST)
 }
 
 fn folder(data_dir: &Path) -> PathBuf {
-    data_dir.join("backup")
+    data_dir.join(data_folder::BACKUP)
 }
 
 fn hash(bytes: &[u8]) -> String {

@@ -7,35 +7,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::{Host, lock};
-use crate::config::pause;
-use crate::model::page_path::{DAY_LIST, PAGES};
-use crate::store::leftovers::WRITING_FILE;
-use crate::sys::run_progress;
-
-/// Names of which at least one is in every data folder.
-const SIGNS: [&str; 3] = ["recall.db", "install.json", "marks"];
-/// All names that can be in a data folder, but for those with one of the [`PREFIXES`].
-const OURS: [&str; 17] = [
-    "lock",
-    lock::LOCK_FILE,
-    WRITING_FILE,
-    PAGES,
-    DAY_LIST,
-    "marks",
-    "replies",
-    "child",
-    "models",
-    "sync",
-    "team",
-    "install.json",
-    "backup",
-    "last-run.json",
-    run_progress::FILE,
-    "seen-findings.json",
-    pause::FILE,
-];
-const PREFIXES: [&str; 5] = ["recall.db", "hooks.log", ".recall-tmp-", ".tmp-", ".DS_Store"];
+use super::Host;
+use crate::sys::data_folder::{self, LOCKS, SIGNS};
 
 /// What lies elsewhere because of this data folder, and how it is withdrawn: without the folder, nobody can.
 const ELSEWHERE: [(&str, &str); 2] = [
@@ -72,15 +45,12 @@ pub(crate) fn folder(host: &Host<'_>) -> Result<Option<PathBuf>> {
     }
     for entry in fs::read_dir(&folder).with_context(|| format!("cannot read {shown}"))? {
         let name = entry?.file_name().to_string_lossy().into_owned();
-        if !OURS.contains(&name.as_str()) && !PREFIXES.iter().any(|beginning| name.starts_with(beginning)) {
+        if !data_folder::is_known(&name) {
             bail!("{shown} holds more than the data of recall, `{name}`, and is not deleted");
         }
     }
     Ok(Some(folder))
 }
-
-/// Locks, which are removed last.
-const LOCKS: [&str; 2] = ["lock", lock::LOCK_FILE];
 
 /// Does the folder hold only what a deletion leaves that was interrupted at its end?
 fn is_left_over(folder: &Path) -> Result<bool> {
@@ -115,7 +85,7 @@ fn remove(path: &Path) -> io::Result<()> {
 /// # Errors
 /// When a digest is under way, or it cannot be deleted.
 pub(crate) fn delete(folder: &Path, host: &Host<'_>) -> Result<()> {
-    let lock = folder.join("lock");
+    let lock = folder.join(data_folder::RUN_LOCK);
     let mut lock = fd_lock::RwLock::new(
         crate::sys::private_files::open_lock(&lock).with_context(|| format!("cannot open {}", lock.display()))?,
     );

@@ -8,11 +8,11 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::sys::private_files;
+use crate::sys::{data_folder, private_files};
 use text::clean::{one_line, shorten, without_controls};
 use transcripts::session::Millis;
 
-const FILE: &str = "last-run.json";
+const FILE: &str = data_folder::LAST_RUN;
 /// The longest error text stored, in characters.
 const MAX_ERROR_CHARS: usize = 300;
 /// After this many runs in a row without a usable reply, no model is called for the time below, in milliseconds.

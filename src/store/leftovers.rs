@@ -10,12 +10,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use walkdir::WalkDir;
 
+use crate::inputs::claude_mem;
 use crate::model::page_path::pages_folder;
 use crate::store::Writer;
-use crate::sys::private_files;
-
-/// Marker file: pages are being written.
-pub(crate) const WRITING_FILE: &str = "writing";
+use crate::sys::{data_folder, private_files};
 
 /// Holds the marker file until it is dropped.
 #[derive(Debug)]
@@ -25,7 +23,7 @@ impl WritingMarker {
     /// Creates the marker file, synced. What a killed writer left half-written is removed first: once this marker is gone, nobody looks for it.
     /// The caller must hold the run lock.
     pub(crate) fn begin(data_dir: &Path) -> io::Result<Self> {
-        let file = data_dir.join(WRITING_FILE);
+        let file = data_dir.join(data_folder::WRITING);
         if file.exists() {
             remove_half_written_anywhere(data_dir);
         }
@@ -41,11 +39,11 @@ impl Drop for WritingMarker {
     }
 }
 
-/// Removes half-written files of killed runs. The caller must hold the run lock, since only its holder writes pages.
+/// Removes half-written files and copies of killed runs. The caller must hold the run lock, since only its holder writes pages and copies databases.
 pub(crate) fn remove_half_written(data_dir: &Path) {
-    match data_dir.join(WRITING_FILE).exists() {
+    match data_dir.join(data_folder::WRITING).exists() {
         true => remove_half_written_anywhere(data_dir),
-        false => remove_abandoned(data_dir),
+        false => remove_left(data_dir),
     }
 }
 
@@ -54,15 +52,23 @@ pub(crate) fn remove_half_written_anywhere(data_dir: &Path) {
     for entry in WalkDir::new(pages_folder(data_dir)).into_iter().flatten().filter(|e| private_files::is_temporary(e.path())) {
         let _ = fs::remove_file(entry.path());
     }
-    let _ = fs::remove_file(data_dir.join(WRITING_FILE));
+    let _ = fs::remove_file(data_dir.join(data_folder::WRITING));
+    remove_left(data_dir);
+}
+
+fn remove_left(data_dir: &Path) {
+    // The next run tries again.
+    let _ = claude_mem::remove_copies(data_dir);
     remove_abandoned(data_dir);
 }
 
 /// Removes only old half-written files, so that it is safe while another process is writing.
 pub(crate) fn remove_abandoned(data_dir: &Path) {
-    for folder in [data_dir.to_owned(), data_dir.join("replies"), data_dir.join("backup")] {
+    for folder in [data_dir.to_owned(), data_dir.join(data_folder::REPLIES), data_dir.join(data_folder::BACKUP)] {
         private_files::remove_abandoned(&folder);
     }
+    // What it holds is used once, right after it was written.
+    private_files::remove_if_old(&data_dir.join(data_folder::BROWSER_PAGE));
 }
 
 /// Removes replies whose digest is stored, including those that an interrupted run left.
@@ -71,7 +77,7 @@ pub(crate) fn remove_used_replies(data_dir: &Path, store: &Writer) -> Result<()>
     if used.is_empty() {
         return Ok(());
     }
-    match remove_replies(&data_dir.join("replies"), &used) {
+    match remove_replies(&data_dir.join(data_folder::REPLIES), &used) {
         // The next run tries again.
         Err(e) if e.kind() != io::ErrorKind::NotFound => Ok(()),
         // No folder means no replies.

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use super::{ModelRequest, SummaryFailure};
 use crate::config::Config;
+use crate::sys::data_folder;
 use crate::sys::private_files::ReservedSpace;
 use transcripts::session::{Millis, hex};
 
@@ -25,7 +26,7 @@ pub(crate) struct KeptReplies {
 
 impl KeptReplies {
     pub(crate) fn of(config: &Config, word: &'static str) -> Self {
-        Self { folder: config.data_dir.join("replies"), word, model: config.digest.model.clone() }
+        Self { folder: config.data_dir.join(data_folder::REPLIES), word, model: config.digest.model.clone() }
     }
 
     fn file(&self, request: &ModelRequest) -> PathBuf {

@@ -1,6 +1,7 @@
 //! The edges of the process: files, children, signals, the terminal, endpoints, failpoints.
 
 pub(crate) mod child_process;
+pub(crate) mod data_folder;
 pub(crate) mod download;
 pub(crate) mod failpoints;
 pub(crate) mod git;

@@ -11,11 +11,11 @@ use std::time::Duration;
 #[cfg(feature = "web")]
 use rustix::fs::Mode;
 use rustix::fs::OFlags;
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempDir};
 
 /// The name of a temporary file: this prefix and a number of random characters. No user would choose such a name, so leftovers can be
 /// removed even from folders that hold the user's own files.
-const TEMPORARY_PREFIX: &str = ".recall-tmp-";
+pub(super) const TEMPORARY_PREFIX: &str = ".recall-tmp-";
 const RANDOM_CHARS: usize = 12;
 
 /// No write takes this long.
@@ -153,11 +153,36 @@ pub(crate) fn is_temporary(path: &Path) -> bool {
 
 /// Removes temporary files old enough that no process can still be writing them.
 pub(crate) fn remove_abandoned(dir: &Path) {
-    for path in fs::read_dir(dir).into_iter().flatten().flatten().map(|e| e.path()).filter(|path| is_temporary(path)) {
-        if path.is_file() && age(&path).is_some_and(|age| age > ABANDONED_AFTER) {
-            let _ = fs::remove_file(path);
-        }
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.filter(|path| is_temporary(path)).for_each(|path| remove_if_old(&path));
+}
+
+/// Removes a file that nobody can still be using, by its age.
+pub(crate) fn remove_if_old(file: &Path) {
+    if file.is_file() && age(file).is_some_and(|age| age > ABANDONED_AFTER) {
+        let _ = fs::remove_file(file);
     }
+}
+
+/// Removes the folders in a folder whose names begin like this, with all that is in them.
+///
+/// # Errors
+/// When one cannot be removed. A folder that is missing holds none.
+pub(crate) fn remove_folders(dir: &Path, beginning: &str) -> io::Result<()> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let named = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(beginning));
+    named.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).try_for_each(|entry| fs::remove_dir_all(entry.path()))
+}
+
+/// A folder with mode 0700 and a name that begins like this. It is removed when it is dropped.
+pub(crate) fn temporary_folder(dir: &Path, beginning: &str) -> io::Result<TempDir> {
+    tempfile::Builder::new().prefix(beginning).permissions(fs::Permissions::from_mode(0o700)).tempdir_in(dir)
+}
+
+/// Copies a file to a new one with mode 0600, whatever the mode of the first.
+pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let mut copy = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(to)?;
+    io::copy(&mut File::open(from)?, &mut copy).map(drop)
 }
 
 /// Disk space reserved for a file that must not be lost once it arrives: the folder is writable and the bytes are allocated.

@@ -19,11 +19,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::failpoints::patience;
-use super::private_files;
+use super::{data_folder, private_files};
 use text::clean::{one_line, size, without_controls};
 
 /// The name of the file, in the data folder.
-pub(crate) const FILE: &str = "progress.json";
+const FILE: &str = data_folder::PROGRESS;
 /// A run that is over sooner writes nothing.
 const FIRST_AFTER: Duration = Duration::from_secs(1);
 /// Between two writes.

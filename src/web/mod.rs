@@ -37,7 +37,7 @@ use self::router::{Server, router};
 use crate::app::asker::Asker;
 use crate::app::open_memory::OpenMemory;
 use crate::config::Config;
-use crate::sys::{messages, private_files, shutdown};
+use crate::sys::{data_folder, messages, private_files, shutdown};
 
 /// Pages that are made at the same time. The allocator keeps what a page took for the thread that made it: with one thread, which stays, that
 /// is the memory of one page, and one person looks at one page.
@@ -69,6 +69,7 @@ pub(crate) fn serve(config: Config, asked: &ServeRequest, out: &mut impl Write) 
     // A reader does not upgrade the index of an earlier program.
     drop(Asker::here(&config).memory()?);
     let token = asked.token_file.as_deref().map(token_in).transpose()?;
+    let browser_page = asked.open.then(|| browser_page(&config));
     let runtime = Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(READING_THREADS)
@@ -76,6 +77,9 @@ pub(crate) fn serve(config: Config, asked: &ServeRequest, out: &mut impl Write) 
         .build()
         .context("cannot start")?;
     let ended = runtime.block_on(serve_all(config, asked, token.as_deref(), out));
+    if let Some(page) = &browser_page {
+        let _ = fs::remove_file(page);
+    }
     runtime.shutdown_background();
     ended
 }
@@ -172,9 +176,14 @@ fn token_in(file: &Path) -> Result<String> {
     Ok(token.to_owned())
 }
 
+/// The file that brings the link to the browser. It goes with the server, or with a later run.
+fn browser_page(config: &Config) -> PathBuf {
+    config.data_dir.join(data_folder::BROWSER_PAGE)
+}
+
 /// Opens the link through a file that only its owner reads: the arguments of a program are seen by all users.
 fn open_browser(config: &Config, link: &str) -> Result<()> {
-    let file = config.data_dir.join("open-in-browser.html");
+    let file = browser_page(config);
     let page = format!(
         "<!DOCTYPE html><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0; url={link}\"><title>recall</title>"
     );

@@ -116,6 +116,13 @@ fn imports_go_down_only() {
 }
 
 #[test]
+fn what_lies_in_the_data_folder_has_its_name_from_one_list() {
+    let named = code().into_iter().filter(|code| code.line.contains("data_dir.join(\""));
+    let named: Vec<_> = named.map(|code| format!("{}: {}", code.file.display(), code.line.trim())).collect();
+    assert!(named.is_empty(), "take these names from sys::data_folder, by which a purge knows them: {named:#?}");
+}
+
+#[test]
 fn no_room_imports_what_the_table_forbids_it() {
     let rooms = rooms(PROGRAM);
     assert_eq!(room(&rooms, "cli").forbidden, ["store", "search"], "the last column is read");

@@ -4,11 +4,11 @@ use anyhow::{Context, Result, bail};
 
 use crate::config::Config;
 use crate::sys::messages::Ui;
-use crate::sys::private_files;
+use crate::sys::{data_folder, private_files};
 
 /// The lock that admits one run at a time.
 pub(crate) fn run_lock(config: &Config) -> Result<fd_lock::RwLock<std::fs::File>> {
-    let lock = config.data_dir.join("lock");
+    let lock = config.data_dir.join(data_folder::RUN_LOCK);
     Ok(fd_lock::RwLock::new(private_files::open_lock(&lock).with_context(|| format!("cannot open {}", lock.display()))?))
 }
 

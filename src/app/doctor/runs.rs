@@ -12,6 +12,7 @@ use crate::setup::Host;
 use crate::setup::transcript_retention::{DEFAULT, KEY, OFFERED, RetentionChange};
 use crate::store::WholeIndex;
 use crate::store::last_run::LastRun;
+use crate::sys::data_folder;
 use transcripts::client::Client;
 use transcripts::session::Millis;
 use transcripts::source::delta::open_regular;
@@ -61,7 +62,7 @@ pub(crate) fn last_run(config: &Config, is_timed: bool, now: Millis) -> Finding 
 
 /// Whether a run holds the run lock.
 fn is_under_way(config: &Config) -> bool {
-    let lock = std::fs::File::open(config.data_dir.join("lock")).map(fd_lock::RwLock::new);
+    let lock = std::fs::File::open(config.data_dir.join(data_folder::RUN_LOCK)).map(fd_lock::RwLock::new);
     lock.is_ok_and(|lock| lock.try_read().is_err())
 }
 

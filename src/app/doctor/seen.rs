@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use super::{Finding, Severity};
-use crate::sys::private_files;
+use crate::sys::{data_folder, private_files};
 
 fn file(data_dir: &Path) -> PathBuf {
-    data_dir.join("seen-findings.json")
+    data_dir.join(data_folder::SEEN_FINDINGS)
 }
 
 /// Marks the findings that were seen.

@@ -17,7 +17,7 @@ use crate::store::Reader;
 use crate::store::last_run::LastRun;
 use crate::store::leftovers::WritingMarker;
 use crate::sys::messages::Ui;
-use crate::sys::private_files;
+use crate::sys::{data_folder, private_files};
 use text::phrase::PhraseMatcher;
 use transcripts::sqlite_files::LOGS;
 
@@ -91,7 +91,7 @@ pub(crate) fn any_page_contains(phrase: &PhraseMatcher, config: &Config, store: 
 /// Removes everything that may quote what was forgotten and is not needed any more.
 pub(crate) fn remove_traces(config: &Config, sessions: &[String], fits: impl Fn(&str) -> bool) -> Result<()> {
     let dir = &config.data_dir;
-    private_files::remove_files(&dir.join("replies"), |_| true);
+    private_files::remove_files(&dir.join(data_folder::REPLIES), |_| true);
     log::remove_lines(dir, |line| fits(line) || sessions.iter().any(|id| line.contains(id)))
         .with_context(|| format!("cannot clean {}", log::path(dir).display()))?;
     for (file, mark) in mark::pending(dir) {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use crate::sys::private_files;
+use crate::sys::{data_folder, private_files};
 use transcripts::session::{RecordKey, short_id};
 
 /// Nobody prompts a session any more whose compaction is older.
@@ -40,7 +40,7 @@ pub(crate) fn remove_old(data_dir: &Path) {
 }
 
 fn folder(data_dir: &Path) -> PathBuf {
-    data_dir.join("marks/compacted")
+    data_dir.join(data_folder::MARKS).join("compacted")
 }
 
 fn file(data_dir: &Path, session: &str) -> PathBuf {

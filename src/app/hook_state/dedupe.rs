@@ -8,14 +8,14 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use crate::sys::private_files;
+use crate::sys::{data_folder, private_files};
 
 /// Time within which equal claims count as one event. Hooks of one event run concurrently; the user cannot start the same session
 /// again this quickly.
 const SAME_EVENT: Duration = Duration::from_secs(5);
 
 fn folder(data_dir: &Path) -> PathBuf {
-    data_dir.join("marks/started")
+    data_dir.join(data_folder::MARKS).join("started")
 }
 
 /// Whether this is the first hook for this start of the session.

@@ -7,7 +7,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::config;
-use crate::sys::private_files;
+use crate::sys::{data_folder, private_files};
 use text::clean::{one_line, shorten, without_controls};
 
 /// Size in bytes at which the log is rotated. One rotated log is kept.
@@ -16,7 +16,7 @@ const MAX_SIZE: u64 = 64 << 10;
 const MAX_LINE: usize = 400;
 
 pub(crate) fn path(data_dir: &Path) -> PathBuf {
-    data_dir.join("hooks.log")
+    data_dir.join(data_folder::HOOKS_LOG)
 }
 
 /// Appends a line. Errors (no home, a full disk) are ignored: there is no other place to report them.

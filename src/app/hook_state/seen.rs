@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use crate::sys::private_files;
+use crate::sys::{data_folder, private_files};
 use transcripts::session::short_id;
 
 /// Most entries per session. Once reached, prompts of this session get nothing more.
@@ -97,7 +97,7 @@ pub(crate) fn remove_old(data_dir: &Path) {
 }
 
 fn folder(data_dir: &Path) -> PathBuf {
-    data_dir.join("marks/told")
+    data_dir.join(data_folder::MARKS).join("told")
 }
 
 fn file(data_dir: &Path, session: &str) -> PathBuf {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use sync::{Inbox, Key, Machine, Outbox, RecordId};
 
 use super::projects::PlacedProjects;
-use crate::sys::{map_as_list, private_files};
+use crate::sys::{data_folder, map_as_list, private_files};
 use transcripts::session::Millis;
 
 /// All that is kept between two exchanges.
@@ -150,7 +150,7 @@ pub(crate) fn is_set_up(data_dir: &Path) -> bool {
 }
 
 pub(super) fn folder(data_dir: &Path) -> PathBuf {
-    data_dir.join("sync")
+    data_dir.join(data_folder::SYNC)
 }
 
 fn file(data_dir: &Path) -> PathBuf {

@@ -10,7 +10,7 @@ use team::Policies;
 
 use crate::config::Config;
 use crate::sys::random::random_hex;
-use crate::sys::{map_as_list, private_files};
+use crate::sys::{data_folder, map_as_list, private_files};
 use transcripts::session::Millis;
 
 /// The bytes of what a machine is known by: no two have the same.
@@ -197,7 +197,7 @@ pub(crate) fn is_set_up(data_dir: &Path) -> bool {
 }
 
 pub(super) fn folder(data_dir: &Path) -> PathBuf {
-    data_dir.join("team")
+    data_dir.join(data_folder::TEAM)
 }
 
 fn file(data_dir: &Path) -> PathBuf {

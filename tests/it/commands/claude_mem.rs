@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -410,6 +411,50 @@ fn secrets_and_private_parts_stay_out() {
     assert!(shown.contains("Deployed.") && !shown.contains("Open"), "{shown}");
 }
 
+/// A copy of the database with a log that nobody has open: as a backup of a running one, and one that was killed, leave it.
+fn left_with_its_log(world: &World, tool: &ClaudeMem) -> PathBuf {
+    let copied = world.root().join("copied");
+    fs::create_dir_all(&copied).unwrap();
+    for name in ["claude-mem.db", "claude-mem.db-wal"] {
+        fs::copy(tool.file.with_file_name(name), copied.join(name)).unwrap();
+        fs::set_permissions(copied.join(name), fs::Permissions::from_mode(0o644)).unwrap();
+    }
+    copied
+}
+
+#[test]
+fn a_copy_that_a_killed_import_left_is_for_its_owner_alone_and_goes_with_the_next_run() {
+    let world = World::new();
+    let tool = ClaudeMem::new(&world, NEW);
+    tool.db.query_row("PRAGMA journal_mode = wal", [], |_| Ok(())).unwrap();
+    tool.cache_session("shop");
+    let file = left_with_its_log(&world, &tool).join("claude-mem.db");
+    for next in [
+        &["digest", "--summarizer", "extract"][..],
+        &["forget", "--yes", "--match", "zzzz"],
+        &["import", "--from", "claude-mem", file.to_str().unwrap()],
+        &["uninstall", "--purge", "--yes"],
+    ] {
+        let other = World::digested(&["plain"]);
+        let import = ["import", "--from", "claude-mem", file.to_str().unwrap()];
+        let killed = other.recall_with(import, &[("RECALL_KILL_AT", "database copied:1")]);
+        assert_eq!(killed.code, -1, "{killed:#?}");
+        let copies = || -> Vec<PathBuf> {
+            let all = fs::read_dir(other.data_dir()).into_iter().flatten().map(|entry| entry.unwrap().path());
+            all.filter(|path| path.file_name().unwrap().to_string_lossy().contains("claude-mem")).collect()
+        };
+        let [left] = &copies()[..] else { panic!("{:?}", copies()) };
+        let files: Vec<PathBuf> = fs::read_dir(left).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(files.len(), 2, "{files:?}");
+        for path in files.iter().chain([left]) {
+            assert_eq!(path.metadata().unwrap().permissions().mode() & 0o077, 0, "{}", path.display());
+        }
+        let ran = other.recall(next);
+        assert_eq!(ran.code, 0, "{next:?}: {ran:#?}");
+        assert!(copies().is_empty(), "{next:?}: {:?}", copies());
+    }
+}
+
 #[test]
 fn nothing_is_written_where_claude_mem_keeps_it() {
     let world = World::new();
@@ -417,12 +462,7 @@ fn nothing_is_written_where_claude_mem_keeps_it() {
     tool.db.query_row("PRAGMA journal_mode = wal", [], |_| Ok(())).unwrap();
     tool.cache_session("shop");
     let (file, folder) = (tool.file.clone(), tool.file.parent().unwrap().to_owned());
-    // As a copy of a running one, and one that was killed, leave it: a log that nobody has open.
-    let copied = world.root().join("copied");
-    fs::create_dir_all(&copied).unwrap();
-    for name in ["claude-mem.db", "claude-mem.db-wal"] {
-        fs::copy(folder.join(name), copied.join(name)).unwrap();
-    }
+    let copied = left_with_its_log(&world, &tool);
     let before = state(&copied);
     let other = World::new();
     let ran = other.recall(["import", "--from", "claude-mem", copied.join("claude-mem.db").to_str().unwrap()]);

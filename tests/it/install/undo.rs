@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use super::fakes::{self, everything};
-use crate::support::{Ran, World, age};
+use crate::support::{Ran, World, age, fed};
 
 #[test]
 fn what_others_wrote_since_stays() {
@@ -193,6 +193,82 @@ fn a_purge_takes_nothing_that_is_not_recalls() {
     let ran = world.recall_with(["uninstall", "--purge", "--yes"], &data);
     assert!(ran.code == 2 && ran.err.contains("thesis.md"), "{ran:#?}");
     assert_eq!(everything(&world), before);
+}
+
+/// Each command with arguments with which it does its work. A command that is missing here fails the test below.
+const COMMANDS: [(&str, &[&str]); 39] = [
+    ("digest", &["--summarizer", "extract"]),
+    ("day", &[]),
+    ("list", &[]),
+    ("show", &["last"]),
+    ("serve", &["--export", "site"]),
+    ("resume", &["--print"]),
+    ("todo", &[]),
+    ("report", &[]),
+    ("close", &["i12345678"]),
+    ("remember", &["Deploys go through the build server"]),
+    ("wrong", &["last"]),
+    ("rules", &[]),
+    ("search", &["orders"]),
+    ("timeline", &["last"]),
+    ("context", &[]),
+    ("why", &["orders"]),
+    ("fix", &["error"]),
+    ("how", &[]),
+    ("install", &["--timer", "none", "--mcp"]),
+    ("status", &[]),
+    ("doctor", &["--fix"]),
+    ("stats", &[]),
+    ("forget", &["--yes", "--match", "zzzz"]),
+    ("config", &[]),
+    ("embed", &[]),
+    ("eval", &[]),
+    ("export", &[]),
+    ("friction", &[]),
+    ("import", &["--from", "claude-mem"]),
+    ("mcp", &[]),
+    ("redact", &[]),
+    ("share", &[]),
+    ("sync", &["add", "place"]),
+    ("team", &[]),
+    ("completions", &["bash"]),
+    ("man", &[]),
+    ("pause", &["1h"]),
+    ("pause", &["--off"]),
+    ("uninstall", &["--dry-run"]),
+];
+
+#[test]
+fn a_purge_knows_whatever_a_command_leaves_in_the_data_folder() {
+    let world = World::with_fixtures(&["plain"]);
+    for name in world.commands() {
+        assert!(COMMANDS.iter().any(|(known, _)| *known == name), "what does `recall {name}` leave there?");
+    }
+    fs::create_dir(world.root().join("place")).unwrap();
+    for (name, args) in COMMANDS {
+        let ran = fed(
+            {
+                let mut command = world.process();
+                command.arg(name).args(args);
+                command
+            },
+            b"",
+        );
+        assert!((0..=2).contains(&ran.code), "{name}: {ran:#?}");
+        for event in ["session-start", "user-prompt-submit", "session-end", "pre-compact"] {
+            world.hook(event, format!("{{\"session_id\":\"s-{name}\",\"cwd\":\"/x\",\"prompt\":\"Sort the orders\"}}"));
+        }
+        let ran = world.recall(["uninstall", "--purge", "--dry-run"]);
+        assert!(ran.code == 0 && ran.out.contains("would delete"), "{name}: {ran:#?}");
+    }
+    // And what is left by those that were killed.
+    for left in ["open-in-browser.html", ".claude-mem-abc123/claude-mem.db", ".recall-tmp-0123456789ab"] {
+        let file = world.data_dir().join(left);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, "text").unwrap();
+    }
+    assert_eq!(world.recall(["uninstall", "--purge", "--yes"]).code, 0);
+    assert!(!world.data_dir().exists());
 }
 
 #[test]

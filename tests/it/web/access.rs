@@ -2,9 +2,11 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
+use std::time::Duration;
 use std::{fs, io::Read, io::Write};
 
 use super::{SHOP, shop};
+use crate::support::age;
 use crate::support::web_client::WebServer;
 
 /// On each answer, whatever it is.
@@ -61,6 +63,27 @@ fn the_link_lets_in_once() {
     let other = WebServer::start(&world, world.root(), &[]);
     let old = other.send("GET", &other.folder, &[&format!("Cookie: {}", cookie.expect("a cookie"))], "");
     assert_eq!(old.status, 401, "that of another run");
+}
+
+#[test]
+fn the_file_that_starts_the_browser_goes_with_the_server_or_a_later_run() {
+    let world = shop();
+    let file = world.data_dir().join("open-in-browser.html");
+    let mut server = WebServer::start(&world, world.root(), &["--open"]);
+    let mode = fs::metadata(&file).expect("the file").permissions().mode();
+    assert_eq!(mode & 0o077, 0, "it holds the link");
+    assert!(fs::read_to_string(&file).expect("the file").contains("/enter/"));
+    server.interrupt();
+    server.ended();
+    assert!(!file.exists());
+    // One that was killed leaves it.
+    drop(WebServer::start(&world, world.root(), &["--open"]));
+    assert!(file.exists());
+    world.digest(&["--summarizer", "extract"]);
+    assert!(file.exists(), "a browser may be about to read it");
+    age(&file, Duration::from_secs(7200));
+    world.digest(&["--summarizer", "extract"]);
+    assert!(!file.exists());
 }
 
 #[test]

@@ -20,7 +20,7 @@ use crate::sys::failpoints;
 use crate::sys::messages::Ui;
 use crate::sys::progress::Progress;
 use crate::sys::projects::Projects;
-use crate::sys::{shutdown, threads};
+use crate::sys::{data_folder, shutdown, threads};
 use transcripts::privacy::Sanitizer;
 use transcripts::session::{Millis, RecordKey};
 use transcripts::source::delta::Checkpoint;
@@ -104,7 +104,7 @@ impl<'a> TranscriptReader<'a> {
         ui: &'a Ui,
     ) -> Self {
         let mut own_dirs = vec![config.child_dir()];
-        own_dirs.extend(config.data_dir.canonicalize().map(|dir| dir.join("child")));
+        own_dirs.extend(config.data_dir.canonicalize().map(|dir| dir.join(data_folder::CHILD)));
         Self { config, sanitizer, projects, jobs, now, ui, long: Mutex::new(()), own_dirs }
     }
 
