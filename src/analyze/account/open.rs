@@ -47,6 +47,13 @@ const LEFT: &[&str] = &[
     "next steps:", "needs your", "your call:", "for you to ", "for you:", "not pushed yet", "not yet pushed", "not committed yet",
     "is uncommitted", "are uncommitted", "to be continued", "follow-up:", "follow-ups:",
 ];
+/// Words before such a phrase by which nothing is left, and how many may lie between: `nothing of it is still open`, but `a page with no title
+/// still needs one`.
+const NONE_BEFORE: &[(&str, usize)] = &[("nothing", 3), ("none", 3), ("no", 0)];
+/// Words behind it that are all of what is left.
+const NONE_BEHIND: &[&str] = &["nothing", "none", "n/a", "-", "–", "—"];
+/// What was left may be done: `the remaining work was finished`.
+const DONE: &[&str] = &["done", "finished", "completed", "complete", "closed", "resolved", "fixed", "merged"];
 /// The most characters of it.
 const MAX_LEFT_CHARS: usize = 300;
 
@@ -60,24 +67,24 @@ impl SessionAccount {
     /// What the last reply names as left, in its own sentences: those with words such as "still open", and the items below such a line.
     pub(crate) fn said_left(&self) -> Option<String> {
         let (_, reply) = last_reply(&self.turns).filter(|(_, reply)| !reply.cut_off)?;
-        let names = |text: &str| {
-            let lower = text.to_lowercase().replace(['*', '`'], "");
-            !lower.trim_end().ends_with('?') && LEFT.iter().any(|phrase| lower.contains(phrase))
-        };
         let mut told: Vec<String> = Vec::new();
         let mut is_below = false;
         for block in blocks(&reply.text) {
             let text = block.lines.join("\n");
             let is_item = block.kind == BlockKind::Item;
             is_below = match block.kind {
-                BlockKind::Heading | BlockKind::Text | BlockKind::Item if names(&text) => {
+                BlockKind::Heading | BlockKind::Text | BlockKind::Item if names_left(&text) => {
                     let sentences = sentences(&text);
                     told.extend(if block.leads_in() || sentences.len() < 2 {
                         vec![text.clone()]
                     } else {
-                        sentences.into_iter().filter(|one| names(one)).collect()
+                        sentences.into_iter().filter(|one| names_left(one)).collect()
                     });
                     block.leads_in() || block.kind == BlockKind::Heading
+                }
+                BlockKind::Item | BlockKind::Text if is_below && is_none(&text) => {
+                    told.pop();
+                    false
                 }
                 BlockKind::Item if is_below => {
                     told.push(text.clone());
@@ -89,6 +96,33 @@ impl SessionAccount {
         let told = told.iter().map(|line| one_line(line.trim_start_matches(['#', ' ']))).collect::<Vec<_>>().join(" ");
         (!told.is_empty()).then(|| said(&told, MAX_LEFT_CHARS))
     }
+}
+
+/// Does a text name something as left?
+fn names_left(text: &str) -> bool {
+    let lower = text.to_lowercase().replace(['*', '`'], "");
+    let is_left = |phrase: &str| lower.match_indices(phrase).any(|(at, _)| is_left(&lower[..at], &lower[at + phrase.len()..]));
+    !lower.trim_end().ends_with('?') && LEFT.iter().any(|phrase| is_left(phrase))
+}
+
+/// Is something left by what stands before and behind a phrase of [`LEFT`]?
+fn is_left(before: &str, behind: &str) -> bool {
+    let clause = before.rsplit([',', ';', ':', '.', '!', '(', '\n']).next().unwrap_or_default();
+    let is_near = |(at, word): (usize, &str)| NONE_BEFORE.iter().any(|(none, most)| word == *none && at <= *most);
+    let says_none = clause.split_whitespace().rev().enumerate().any(is_near);
+    let rest: Vec<&str> = behind.split(['.', ';', '\n']).next().unwrap_or_default().split_whitespace().collect();
+    let word = |at: usize| rest.get(at).map_or("", |word: &&str| word.trim_matches(|c: char| ",!):".contains(c)));
+    // An adverb may lie between: `is now done`.
+    let ends = |at: usize| matches!(word(at), "is" | "are" | "was" | "were") && (1..=2).any(|on| DONE.contains(&word(at + on)));
+    let is_done = (0..2).any(ends) || rest.windows(2).any(|two| DONE.contains(&two[0]) && two[1] == "now");
+    !(says_none || is_none(behind) || is_done)
+}
+
+/// Does a text say that there is nothing, and no more?
+fn is_none(text: &str) -> bool {
+    let text = text.trim_start_matches([':', ' ', '*', '-', '\n']).to_lowercase();
+    let first = text.split(['.', ',', ';', '!', '\n', '(']).next().unwrap_or_default();
+    NONE_BEHIND.contains(&first.trim_matches(['*', '`', ' ']))
 }
 
 pub(super) fn of(session: &Session, turns: &[Turn]) -> Vec<OpenEnd> {
@@ -164,4 +198,46 @@ pub(crate) fn tasks(session: &Session) -> Vec<Task> {
         }
     }
     last_list.into_iter().chain(listed.into_iter().map(|(_, task)| task)).filter(|task| !task.text.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names_left;
+
+    #[test]
+    fn what_says_that_nothing_is_left_names_nothing() {
+        for text in [
+            "Nothing left to do.",
+            "There is nothing left to do here.",
+            "All done, no next steps: enjoy.",
+            "Still to do: nothing.",
+            "Remaining: nothing",
+            "I have no remaining work.",
+            "No next steps: all is merged.",
+            "All items are done. Left to do: none.",
+            "Still open: **none**.",
+            "Next steps: none, all is merged.",
+            "Nothing of it is still open.",
+            "The remaining work was finished yesterday.",
+            "All remaining steps are now done.",
+            "The only thing left to do was the docs, and they are done now.",
+            "Is anything left to do?",
+        ] {
+            assert!(!names_left(text), "{text}");
+        }
+        for text in [
+            "Still to do: migrate the admin export.",
+            "Still open: none of the callers is migrated.",
+            "Still open: no test covers the limit.",
+            "There is no index, so the export still needs one.",
+            "The page with no title still needs one.",
+            "Nothing was lost; the export is still to be done.",
+            "The remaining work is the export.",
+            "Left to do: check that the job is done.",
+            "The branch is not pushed yet.",
+            "Remaining: 2 of 5 files.",
+        ] {
+            assert!(names_left(text), "{text}");
+        }
+    }
 }

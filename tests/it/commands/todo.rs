@@ -47,6 +47,7 @@ fn sessions_that_were_left_are_quoted_below_what_is_open() {
         "Explain the importer to me, please",
         &replied(3, "It reads the orders.\n\nNext steps:\n\n1. Rotate the key.\n2. Tell Ann.\n\nWhat is stored stays stored."),
     );
+    session(&world, 5, "Rotate the key, please", &replied(5, "Rotated.\n\n## Next steps:\n\n- None.\n\nNothing is left to do."));
     session(&world, 4, "Sort the orders, the oldest first", &replied(4, "Sorted. Shall I also sort what is still open?"));
     world.digest(&["--summarizer", "extract"]);
     let told = todo(&world, &[]);
