@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::analyze::failures::{End, Ended, RunKey, Runs, class_of, relative};
 use text::clean::{one_line, shorten};
 use transcripts::session::{Item, Millis, Session, ShellStep, ToolUse};
-use transcripts::shell::{CommandClass, SameRun, activation, exported, only_lists, single_step};
+use transcripts::shell::{CommandClass, SameRun, activation, only_lists, single_step, variables};
 
 const MAX_LINE_CHARS: usize = 200;
 /// The most commands that are kept of a session.
@@ -50,10 +50,8 @@ pub(super) fn of(session: &Session, runs: &Runs<'_>) -> Vec<UsedCommand> {
             let passed = end == End::Passed;
             let by = activation(&tool.line);
             let same = SameRun::of(&line, &folder, |path| relative(session, path)).text();
-            let same = match by.as_deref().map(exported).filter(|variables| !variables.is_empty()) {
-                Some(variables) => format!("{same}\u{1f}{variables}"),
-                None => same,
-            };
+            let variables = variables(by.as_deref(), &line);
+            let same = if variables.is_empty() { same } else { format!("{same}\u{1f}{variables}") };
             let line = by.map_or(line.clone(), |by| format!("{by} && {line}"));
             let line = shorten(&one_line(&line), MAX_LINE_CHARS);
             let run = UsedCommand { same, class, line, folder, ran: 1, passed: passed.into(), passed_last: passed, at: entry.at };

@@ -42,7 +42,7 @@ fn a_command_of_a_virtual_environment_is_told_with_what_activates_it() {
 }
 
 #[test]
-fn with_other_variables_exported_it_is_another_command() {
+fn with_other_variables_it_is_another_command() {
     let world = World::new();
     let many = [
         ("pytest tests", FAILS),
@@ -51,11 +51,15 @@ fn with_other_variables_exported_it_is_another_command() {
         ("export CONFIG=/dev/null; pytest tests", PASSES),
         ("pytest tests", PASSES),
         ("pytest tests", PASSES),
+        ("DB=sqlite pytest -q all", PASSES),
+        ("CI=1 DB=sqlite pytest all", PASSES),
+        ("DB=postgres pytest -q all", FAILS),
     ];
     session(&world, 1, &many);
     world.digest(&["--summarizer", "extract"]);
     let told = how(&world, &[]);
     assert!(told.contains("  `export CONFIG=/dev/null && pytest tests`: passed 2 of 2 runs, "), "{told}");
+    assert!(told.contains("  `CI=1 DB=sqlite pytest all`: passed 2 of 2 runs, "), "{told}");
     assert!(told.contains("  `pytest tests`: passed 2 of 4 runs"), "{told}");
 }
 

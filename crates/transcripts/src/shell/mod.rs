@@ -19,6 +19,6 @@ pub use self::error_line::{Rank, rank, whole};
 pub use self::evidence::{printed, run};
 pub use self::git::{SHORT_HASH, is_hash};
 pub use self::same::{
-    SameRun, activation, exported, has_check, is_check_line, may_hide_failures, programs, runs_alone, runs_git_alone, single_step,
-    subject, whole_line, work_of,
+    SameRun, activation, has_check, is_check_line, may_hide_failures, programs, runs_alone, runs_git_alone, single_step, subject,
+    variables, whole_line, work_of,
 };

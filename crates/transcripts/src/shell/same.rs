@@ -12,6 +12,11 @@ const ABOUT_OUTPUT: &[&str] = &[
     "--color", "--no-color", "--locked", "--offline", "--nocapture", "--maxfail=", "--message-format=", "--reporter=", "-ra",
     "--pretty", "--output-format=", "--progress=", "--no-progress", "--durations=", "-p=no:cacheprovider",
 ];
+/// Variables that change what is printed, and not what is done.
+const VARIABLES_ABOUT_OUTPUT: &[&str] = &[
+    "CARGO_TERM_COLOR", "CI", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "DEBUG", "FORCE_COLOR", "LINES", "LOG_LEVEL",
+    "NODE_NO_WARNINGS", "NO_COLOR", "PAGER", "PYTHONUNBUFFERED", "PYTHONWARNINGS", "RUST_BACKTRACE", "RUST_LOG", "TERM", "VERBOSE",
+];
 /// Options by which a check looks at more: what passes with them passes without them.
 const ABOUT_MORE: &[&str] = &["-race", "--all-features", "--all-targets", "--workspace", "--strict", "-am", "--also-make"];
 /// Options by which a check looks at less: what passes without them passes with them.
@@ -211,10 +216,18 @@ pub fn activation(line: &str) -> Option<String> {
     (!told.is_empty()).then(|| told.join(" && "))
 }
 
-/// The variables that what makes the shell ready exports: with others it is another command.
-pub fn exported(activation: &str) -> String {
-    let exports = steps(activation).into_iter().filter(|step| step.words[0] == "export");
-    let all: BTreeSet<String> = exports.flat_map(|step| step.words[1..].to_vec()).filter(|word| is_assignment(word)).collect();
+/// The variables that a command gets, by what makes the shell ready and by its own line, but for those about its output: with others it is another
+/// command.
+pub fn variables(activation: Option<&str>, line: &str) -> String {
+    let exports = steps(activation.unwrap_or_default()).into_iter().filter(|step| step.words[0] == "export");
+    let exported = exports.flat_map(|step| step.words[1..].to_vec());
+    let words = shlex::split(line).unwrap_or_default();
+    let given = words.into_iter().skip_while(|word| word == "env").take_while(|word| is_assignment(word));
+    let tells = |word: &String| {
+        let name = word.split('=').next().unwrap_or_default();
+        is_assignment(word) && !VARIABLES_ABOUT_OUTPUT.contains(&name)
+    };
+    let all: BTreeSet<String> = exported.chain(given).filter(tells).collect();
     all.into_iter().collect::<Vec<_>>().join(" ")
 }
 
