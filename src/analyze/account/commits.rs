@@ -2,11 +2,18 @@
 //!
 //! A commit is known by its subject. Its hash is the last one that any line of git shows for that subject; what a rebase made anew and
 //! nothing showed since has none that can be relied on. What a rebase applies is the session's own if it had committed it before.
+//!
+//! A commit is pushed where a push that was no dry run took its branch along, or that of a merge into which it went.
+
+mod branches;
+mod push;
 
 use std::collections::{HashSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
+use self::branches::{Branches, switched_to};
+use self::push::{Push, PushStep, is_up_to_date};
 use super::runs::number_at;
 use super::shell::{Call, Place, words};
 use super::turns::Turn;
@@ -44,16 +51,12 @@ const TRAILERS: [&str; 9] = [
 ];
 
 pub(super) fn of(session: &Session, calls: &[Call<'_>], turns: &[Turn]) -> Vec<Commit> {
-    let mut history = History { only_branch: only(&session.branches), ..History::default() };
+    let mut history = History { branches: Branches::of(&session.branches), ..History::default() };
     for call in calls {
         history.call(session, call, number_at(turns, call.at));
     }
     let with_place = |Made { commit, place, .. }| Commit { elsewhere: place.elsewhere(), ..commit };
     history.made.into_iter().map(with_place).collect()
-}
-
-fn only(branches: &[String]) -> Option<String> {
-    if let [branch] = branches { Some(branch.clone()) } else { None }
 }
 
 /// The commits so far.
@@ -66,8 +69,7 @@ struct History {
     rebasing: Option<Vec<Made>>,
     /// Beginnings of all hashes that were shown.
     seen: HashSet<String>,
-    /// The session's branch, if it was on no other.
-    only_branch: Option<String>,
+    branches: Branches,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -76,6 +78,22 @@ struct Made {
     place: Place,
     /// Its hash is from the rebase that is stopped now.
     replayed: bool,
+    /// The branch that its place was on, if that is known.
+    on: Option<String>,
+    /// Branches that it came into by a merge.
+    merged_into: Vec<String>,
+    /// The step that made it, if that is one of the call that is looked at.
+    step: Option<usize>,
+}
+
+impl Made {
+    fn branch(&self) -> Option<&str> {
+        Some(self.commit.branch.as_str()).filter(|branch| !branch.is_empty()).or(self.on.as_deref())
+    }
+
+    fn is_on(&self, branch: &str) -> bool {
+        self.branch() == Some(branch) || self.merged_into.iter().any(|into| into == branch)
+    }
 }
 
 /// A step of git with where it ran.
@@ -99,10 +117,18 @@ impl History {
             of_git.map(|step| GitStep { step, words: words(step), place: Place::of(session, &step.folder) }).collect();
         let mut shown: VecDeque<Commit> = lines.iter().filter_map(|line| committed(line)).collect();
         let mut counts = lines.iter().filter_map(|line| files_changed(line));
+        let mut switches = lines.iter().filter_map(|line| switched_to(line));
+        let mut pushes: Vec<PushStep> = Vec::new();
         let mut here = Place::default();
+        self.branches.begin(call);
+        self.made.iter_mut().chain(&mut self.unproven).for_each(|made| made.step = None);
         for (n, step) in steps.iter().enumerate() {
             here.clone_from(&step.place);
+            let succeeded = call.ended_well() && !step.step.masked;
             match step.verb() {
+                "checkout" | "switch" => self.branches.switch(step, &mut switches, succeeded),
+                "merge" => self.merge(step, lines, succeeded),
+                "push" => pushes.extend(PushStep::of(&steps[..=n], self.branches.at(&step.place))),
                 "commit" | "cherry-pick" | "revert" | "am" => {
                     let count = if step.verb() == "commit" { shown.len().min(1) } else { shown.len() };
                     let told: Vec<Commit> = shown.drain(..count).collect();
@@ -110,7 +136,7 @@ impl History {
                     for (mut commit, is_proven) in told.into_iter().map(|commit| (commit, true)).chain(quiet) {
                         (commit.at, commit.turn) = (call.at, turn);
                         commit.files = if is_proven { counts.next() } else { None };
-                        self.commit(commit, is_proven, step);
+                        self.commit(commit, is_proven, step, n);
                     }
                 }
                 "reset" if !call.failed => self.reset(&step.words[2..], lines, &step.place),
@@ -128,7 +154,7 @@ impl History {
                 self.replayed(commit);
             } else {
                 (commit.at, commit.turn) = (call.at, turn);
-                self.add(Made { commit, place: here.clone(), replayed: false });
+                self.add(Made { commit, place: here.clone(), ..Made::default() });
             }
         }
         // The newest stands first: an older commit of the same name is another one.
@@ -136,13 +162,17 @@ impl History {
         let is_newest = |line: &&String| Shown::of(line).is_none_or(|shown| subjects.insert(shown.subject.to_owned()));
         lines.iter().filter(is_newest).for_each(|line| self.shown(line));
         self.rev_parsed(&steps, lines);
-        self.pushed(&steps, lines);
+        self.pushed(&pushes, lines, call);
         self.up_to_date(&steps, lines, call);
         self.seen.extend(lines.iter().flat_map(|line| hashes(line)).map(|hash| hash[..SHORT_HASH].to_owned()));
     }
 
     /// What a step committed, or may have committed.
-    fn commit(&mut self, mut commit: Commit, is_proven: bool, step: &GitStep<'_>) {
+    fn commit(&mut self, mut commit: Commit, is_proven: bool, step: &GitStep<'_>, n: usize) {
+        if !commit.branch.is_empty() {
+            self.branches.put(&step.place, Some(commit.branch.clone()));
+        }
+        let on = self.branches.shown_at(&step.place).map(str::to_owned);
         let message = &step.step.message;
         if subject_of(message) == commit.subject {
             commit.body = body_of(message);
@@ -164,7 +194,8 @@ impl History {
                 }
             }
         }
-        let made = Made { commit, place: step.place.clone(), replayed: self.rebasing.is_some() };
+        let (place, replayed) = (step.place.clone(), self.rebasing.is_some());
+        let made = Made { commit, place, replayed, on, step: Some(n), ..Made::default() };
         if is_proven {
             self.add(made);
         } else if !amends {
@@ -239,7 +270,10 @@ impl History {
         let Some(target) = target.filter(|_| moves || more.is_none()).filter(|_| more.is_none()) else { return };
         let head =
             lines.iter().find_map(|line| line.trim().strip_prefix("HEAD is now at ")).and_then(|rest| rest.split(' ').next());
-        let here: Vec<&Commit> = self.made.iter().filter(|made| made.place == *place).map(|made| &made.commit).collect();
+        let current = self.branches.at(place).map(str::to_owned);
+        let is_other = |made: &Made| current.as_deref().zip(made.branch()).is_some_and(|(current, own)| current != own);
+        let is_here = |made: &Made| made.place == *place && !is_other(made);
+        let here: Vec<&Commit> = self.made.iter().filter(|made| is_here(made)).map(|made| &made.commit).collect();
         let at = |hash: &str| here.iter().position(|commit| is_same(&commit.hash, hash));
         let back = || target.strip_prefix("HEAD").or_else(|| target.strip_prefix('@')).and_then(steps_back);
         let keep = match (head.and_then(at), back(), at(target)) {
@@ -251,8 +285,8 @@ impl History {
         };
         let mut n = 0;
         self.made.retain(|made| {
-            n += usize::from(made.place == *place);
-            made.place != *place || n <= keep
+            n += usize::from(is_here(made));
+            !is_here(made) || n <= keep
         });
         self.unproven.clear();
     }
@@ -293,54 +327,20 @@ impl History {
         }
     }
 
-    fn pushed(&mut self, steps: &[GitStep<'_>], lines: &[String]) {
-        let mut places: Vec<&Place> = steps.iter().filter(|step| step.verb() == "push").map(|step| &step.place).collect();
-        places.dedup();
-        // Of pushes from several places, only a tip tells which one it was.
-        let place = match &places[..] {
-            [] => Some(Place::default()),
-            [place] => Some((*place).clone()),
-            _ => None,
-        };
-        let rejected = lines.iter().any(|line| line.trim_start().starts_with("! ["));
-        if lines.iter().any(|line| line.contains("Everything up-to-date")) {
-            self.reached(place.as_ref(), None);
+    /// `git merge`: the commits of a branch are on this one, too.
+    fn merge(&mut self, step: &GitStep<'_>, lines: &[String], succeeded: bool) {
+        let option = |name: &str| step.words.iter().any(|word| word == name);
+        let says = |parts: &[&str]| lines.iter().any(|line| parts.iter().any(|part| line.contains(part)));
+        let merged = succeeded || says(&["Fast-forward", "Merge made by ", "Already up to date"]);
+        let stopped = says(&["CONFLICT ", "Automatic merge failed", "Aborting"]);
+        if !merged || stopped || ["--squash", "--no-commit", "--abort", "--quit"].into_iter().any(option) {
+            return;
         }
-        for push in lines.iter().filter(|_| !rejected).filter_map(|line| Push::of(line)) {
-            self.push(push, place.as_ref());
-        }
-    }
-
-    fn push(&mut self, push: Push, place: Option<&Place>) {
-        let Some(tip) = push.tip else { return self.reached(place, push.branch.as_deref()) };
-        let is_tip = |made: &Made| is_same(&made.commit.hash, &tip);
-        if let Some(known) = self.made.iter().find(|made| is_tip(made)).map(|made| made.place.clone()) {
-            if let Some(old) = push.replaced {
-                self.made.retain(|made| !is_same(&made.commit.hash, &old));
-            }
-            return self.reached(Some(&known), push.branch.as_deref());
-        }
-        let Some(place) = place else { return };
-        // The tip is the last commit of that branch: made anew since its hash was printed, or never printed before.
-        let is_new = !self.seen.contains(&tip[..SHORT_HASH]);
-        if let Some(at) = self.unproven.iter().rposition(|made| made.place == *place).filter(|_| is_new) {
-            let made = self.unproven.remove(at);
-            self.add(made);
-        }
-        let last = self.made.iter_mut().rev().find(|made| made.place == *place);
-        if let Some(made) = last.filter(|made| made.commit.hash_is_stale || made.commit.hash.is_empty()) {
-            made.commit.hash = tip;
-            made.commit.hash_is_stale = false;
-        }
-        self.reached(Some(place), push.branch.as_deref());
-    }
-
-    /// All commits of a place are on the remote, those of an unknown branch on this one.
-    fn reached(&mut self, place: Option<&Place>, branch: Option<&str>) {
-        for made in self.made.iter_mut().filter(|made| Some(&made.place) == place && !made.commit.pushed) {
-            made.commit.pushed = true;
-            if let Some(branch) = branch.filter(|_| made.commit.branch.is_empty()) {
-                branch.clone_into(&mut made.commit.branch);
+        let Some(into) = self.branches.at(&step.place).map(str::to_owned) else { return };
+        let names: Vec<&str> = step.words[2..].iter().map(|name| name.strip_prefix("origin/").unwrap_or(name)).collect();
+        for made in self.made.iter_mut().filter(|made| made.place == step.place && !made.is_on(&into)) {
+            if names.iter().any(|name| made.is_on(name)) {
+                made.merged_into.push(into.clone());
             }
         }
     }
@@ -356,14 +356,12 @@ impl History {
         let ends_with_status = steps.last().is_some_and(|step| step.verb() == "status");
         // A commit of this call is meant if it was made before the line.
         let later: HashSet<String> = lines[at..].iter().filter_map(|line| committed(line)).map(|commit| commit.subject).collect();
-        let is_on = |commit: &Commit| match commit.branch.as_str() {
-            "" => self.only_branch.as_ref() == Some(&branch),
-            known => known == branch,
-        };
+        // What this call merged came later.
+        let is_on = |made: &Made| made.branch().or(self.branches.only()) == Some(branch.as_str());
         let is_before = |commit: &Commit| commit.at != call.at || ends_with_status && !later.contains(&commit.subject);
-        let all = self.made.iter_mut().map(|made| (&made.place, &mut made.commit));
-        for (_, commit) in all.filter(|(at, commit)| **at == place && is_on(commit) && is_before(commit)) {
-            commit.pushed = true;
+        let all = self.made.iter_mut().filter(|made| made.place == place);
+        for made in all.filter(|made| is_on(made) && is_before(&made.commit)) {
+            made.commit.pushed = true;
         }
     }
 }
@@ -395,7 +393,7 @@ fn quiet_commit(steps: &[GitStep<'_>], call: &Call<'_>, lines: &[String]) -> Opt
 /// Do lines show that a step of git ran?
 fn has_run(verb: &str, lines: &[String]) -> bool {
     lines.iter().any(|line| match verb {
-        "push" => Push::of(line).is_some() || line.contains("Everything up-to-date") || line.trim_start().starts_with("! ["),
+        "push" => Push::of(line).is_some() || is_up_to_date(line) || line.trim_start().starts_with("! ["),
         "log" | "rev-parse" => is_hash(line.trim()) || Shown::of(line).is_some(),
         "commit" => committed(line).is_some(),
         _ => false,
@@ -469,34 +467,4 @@ fn steps_back(suffix: &str) -> Option<usize> {
 fn body_of(message: &str) -> String {
     let lines = message.lines().skip(1).filter(|line| !TRAILERS.iter().any(|trailer| line.trim_start().starts_with(trailer)));
     lines.collect::<Vec<_>>().join("\n").trim().to_owned()
-}
-
-/// A line in which a push tells what it did to a branch.
-struct Push {
-    tip: Option<String>,
-    /// The old side of a push that was forced.
-    replaced: Option<String>,
-    /// The branch here, if it is one.
-    branch: Option<String>,
-}
-
-impl Push {
-    fn of(line: &str) -> Option<Self> {
-        let (left, right) = line.split_once(" -> ")?;
-        let left = left.trim();
-        let local = left.rsplit(' ').next()?;
-        // A fetch names the remote on the right.
-        if right.trim().split_once('/').is_some_and(|(remote, branch)| remote == "origin" || branch == local) {
-            return None;
-        }
-        let branch = (local != "HEAD").then(|| local.to_owned());
-        if left.starts_with("* [new branch]") {
-            return Some(Self { tip: None, replaced: None, branch });
-        }
-        let forced = left.strip_prefix("+ ");
-        let range = forced.unwrap_or(left).split(' ').next()?;
-        let (old, new) = range.split_once("...").or_else(|| range.split_once(".."))?;
-        let replaced = forced.map(|_| old.to_owned());
-        (is_hash(old) && is_hash(new)).then(|| Self { tip: Some(new.to_owned()), replaced, branch })
-    }
 }

@@ -14,6 +14,15 @@ pub(super) struct Call<'s> {
     pub(super) print: Option<&'s ShellPrint>,
     /// It failed as a whole.
     pub(super) failed: bool,
+    /// The branch that the session was on before it, if the client says so.
+    pub(super) branch: Option<&'s str>,
+}
+
+impl Call<'_> {
+    /// It was seen to end, and did not fail as a whole.
+    pub(super) fn ended_well(&self) -> bool {
+        !self.failed && self.print.is_some()
+    }
 }
 
 pub(super) fn calls(session: &Session) -> Vec<Call<'_>> {
@@ -38,7 +47,7 @@ pub(super) fn calls(session: &Session) -> Vec<Call<'_>> {
             Evidence::Ran(run) => {
                 let print = prints.get(run.tool.as_str()).copied();
                 let failed = print.map(|print| !print.ok).or_else(|| failed.get(run.tool.as_str()).copied()).unwrap_or_default();
-                Some(Call { at: placed.at, steps: &run.steps, print, failed })
+                Some(Call { at: placed.at, steps: &run.steps, print, failed, branch: run.branch.as_deref() })
             }
             _ => None,
         })

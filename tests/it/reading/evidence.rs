@@ -67,7 +67,7 @@ fn expected() -> Vec<Value> {
             with(with(step("git", "git commit -q"), "message", json!(MESSAGE)), "masked", json!(true)),
             with(step("git", "git log --oneline -1"), "masked", json!(true)),
             step("git", "git push"),
-        ]}}),
+        ], "branch": "main"}}),
         json!({"of": "printed", "is": {"tool": "toolu_1", "ok": true,
             "git": ["1a2b3c4 Page by key, not by offset", "9f8e7d6..1a2b3c4 main -> main"],
             "results": ["test result: FAILED. 1 passed; 1 failed", "test result: ok. 12 passed; 0 failed"], "of": 2}}),

@@ -2,6 +2,7 @@
 //! taken for one.
 
 mod bad_lines;
+mod commits;
 mod copies;
 mod growth;
 mod layouts;

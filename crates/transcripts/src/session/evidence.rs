@@ -26,7 +26,10 @@ impl Evidence {
     /// All texts of it, without ids.
     pub fn texts(&self) -> Vec<&str> {
         match self {
-            Self::Ran(run) => run.steps.iter().flat_map(|step| [step.line.as_str(), &step.message, &step.folder]).collect(),
+            Self::Ran(run) => {
+                let steps = run.steps.iter().flat_map(|step| [step.line.as_str(), &step.message, &step.folder]);
+                steps.chain(run.branch.as_deref()).collect()
+            }
             Self::Printed(print) => {
                 print.git.iter().chain(&print.results).chain(&print.wrong).chain(&print.runs).map(String::as_str).collect()
             }
@@ -40,7 +43,10 @@ impl Evidence {
     /// The same texts, mutable.
     pub(crate) fn texts_mut(&mut self) -> Vec<&mut String> {
         match self {
-            Self::Ran(run) => run.steps.iter_mut().flat_map(|step| [&mut step.line, &mut step.message, &mut step.folder]).collect(),
+            Self::Ran(run) => {
+                let steps = run.steps.iter_mut().flat_map(|step| [&mut step.line, &mut step.message, &mut step.folder]);
+                steps.chain(&mut run.branch).collect()
+            }
             Self::Printed(print) => {
                 print.git.iter_mut().chain(&mut print.results).chain(&mut print.wrong).chain(&mut print.runs).collect()
             }
@@ -146,6 +152,9 @@ pub struct ShellRun {
     /// The client's id of the tool use.
     pub tool: String,
     pub steps: Vec<ShellStep>,
+    /// The branch that the session was on before it, where it has steps of git and the client says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -232,6 +241,11 @@ impl ShellRun {
     pub fn kinds(&self) -> StepKinds {
         let has = |kind| self.steps.iter().any(|step| step.kind == kind);
         StepKinds { git: has(StepKind::Git), check: has(StepKind::Check) || has(StepKind::Work) }
+    }
+
+    /// Adds where the session was when it ran, as its row says.
+    pub(crate) fn put_place(&mut self, branch: Option<&str>) {
+        self.branch = branch.filter(|_| self.kinds().git).map(str::to_owned);
     }
 }
 

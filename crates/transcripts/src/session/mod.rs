@@ -170,6 +170,16 @@ pub struct Record {
 }
 
 impl Record {
+    /// The same, and its commands say where the session was when they ran.
+    pub(crate) fn with_places(mut self) -> Self {
+        for item in &mut self.items {
+            if let Item::Evidence(Evidence::Ran(run)) = item {
+                run.put_place(self.branch.as_deref());
+            }
+        }
+        self
+    }
+
     /// A record of a single item, with nothing else known.
     pub fn of(key: RecordKey, item: Item) -> Self {
         Self {

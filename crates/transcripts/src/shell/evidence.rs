@@ -48,7 +48,7 @@ pub fn run(tool: &str, command: &str, awaited: bool) -> Option<ShellRun> {
     for (n, between) in kept_at.windows(2).enumerate() {
         steps[n].needed = all[between[0]..between[1]].iter().all(|step| step.then == Then::And);
     }
-    (!steps.is_empty()).then(|| ShellRun { tool: tool.to_owned(), steps })
+    (!steps.is_empty()).then(|| ShellRun { tool: tool.to_owned(), steps, branch: None })
 }
 
 /// Which steps may have failed, or not have run, although the whole command succeeded. What follows a failed `&&` never ran, so the exit code
@@ -113,7 +113,7 @@ fn kept(step: &Step, awaited: bool) -> Option<ShellStep> {
     if let Some(command) = git::command(words) {
         let (words, message) = git::without_message(command, step);
         let kind = if matches!(words.get(1).map(String::as_str), Some("rm" | "mv")) { StepKind::Files } else { StepKind::Git };
-        return Some(ShellStep { message: shorten(&message, MAX_MESSAGE_CHARS), ..of(kind, &words) });
+        return Some(ShellStep { message: shorten(&message, MAX_MESSAGE_CHARS), masked: !awaited, ..of(kind, &words) });
     }
     match words.first()?.rsplit('/').next()? {
         "rm" | "mv" | "trash" | "unlink" => Some(of(StepKind::Files, words)),

@@ -10,6 +10,7 @@ use super::steps::{Step, text_of};
 /// Commands that change what is committed, or tell it.
 const VERBS: &[&str] = &[
     "commit", "cherry-pick", "revert", "log", "rev-parse", "push", "reset", "rebase", "pull", "merge", "am", "rm", "mv", "status",
+    "checkout", "switch",
 ];
 const PULL_REQUEST_VERBS: &[&str] =
     &["create", "merge", "view", "edit", "close", "checkout", "comment", "review", "diff", "checks", "ready", "reopen"];
@@ -29,7 +30,7 @@ pub(super) fn command(words: &[String]) -> Option<Vec<String>> {
             while let Some(option) = rest.first().filter(|word| word.starts_with('-')) {
                 rest = &rest[if WITH_WORD.contains(&option.as_str()) { 2.min(rest.len()) } else { 1 }..];
             }
-            let is_known = rest.first().is_some_and(|verb| VERBS.contains(&verb.as_str()));
+            let is_known = rest.first().is_some_and(|verb| VERBS.contains(&verb.as_str())) && !takes_files_back(rest);
             is_known.then(|| [&["git".to_owned()], rest].concat())
         }
         "gh" => {
@@ -39,6 +40,11 @@ pub(super) fn command(words: &[String]) -> Option<Vec<String>> {
         }
         _ => None,
     }
+}
+
+/// `git checkout -- FILE` leaves the branch as it is.
+fn takes_files_back(words: &[String]) -> bool {
+    words[0] == "checkout" && words.iter().any(|word| word == "--")
 }
 
 /// The folder that `git -C` names.
@@ -121,11 +127,11 @@ fn tells_pull_request(line: &str) -> bool {
 /// Does an output line tell what git did?
 fn is_telling(line: &str) -> bool {
     let line = line.trim();
-    const STARTS: [&str; 22] = [
+    const STARTS: [&str; 24] = [
         "HEAD is now at ", "Successfully rebased", "Current branch ", "Fast-forward", "Updating ", "Merge made by ",
         "Already up to date", "CONFLICT ", "Automatic merge failed", "Everything up-to-date", "nothing to commit",
         "no changes added", "error: ", "fatal: ", "! [", "* [new ", "To ", "Applied autostash", "could not apply", "Your branch ",
-        "Aborting", "a pull request for branch",
+        "Aborting", "a pull request for branch", "Switched to ", "Already on '",
     ];
     begins_with_any(line, &STARTS)
         || tells_commit(line)

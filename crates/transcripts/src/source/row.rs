@@ -117,7 +117,7 @@ impl Said {
     /// The record that a row is. `prompt`: the id of the turn, where the client gives turns ids.
     pub(super) fn record(self, place: RowPlace<'_>, prompt: Option<String>) -> ParsedLine {
         let (parts, items) = numbered(self.items);
-        ParsedLine::Record(Box::new(Record {
+        let row = Record {
             key: place.link.key,
             session: place.session.to_owned(),
             agent: place.agent,
@@ -134,7 +134,8 @@ impl Said {
             items,
             parts,
             usage: self.usage,
-        }))
+        };
+        ParsedLine::Record(Box::new(row.with_places()))
     }
 }
 

@@ -208,7 +208,7 @@ impl<'p> ClaudeLines<'p> {
         let parent = parent_of(fields, &session);
         let (parts, items) = numbered(said.items);
         let FieldCache { cwd, branch, version, .. } = &mut self.repeated;
-        ParsedLine::Record(Box::new(Record {
+        let row = Record {
             key,
             session,
             agent,
@@ -225,7 +225,8 @@ impl<'p> ClaudeLines<'p> {
             parts,
             items,
             usage,
-        }))
+        };
+        ParsedLine::Record(Box::new(row.with_places()))
     }
 
     /// Some clients of 2.0 wrote only the reply of an agent that they had started to be quick later. Words without a task before them, and

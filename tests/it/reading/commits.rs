@@ -1,0 +1,105 @@
+//! What a page says became of a commit: only what git showed of it.
+
+use serde_json::json;
+
+use crate::support::World;
+use crate::support::rows::{Rows, bash, put};
+
+/// What git prints of the commit that these sessions make on the branch `feat`.
+const COMMITTED: &str = "[feat 2222bbb] Docs for rounding\n 1 file changed, 3 insertions(+)";
+
+/// A session that is on the branch `feat`, and runs these commands: each with what it printed.
+fn session(n: usize, calls: &[(&str, &str)]) -> Rows {
+    let mut rows = Rows::new(n);
+    rows.user(json!("Tell in the docs how sums are rounded."));
+    for (tool, (command, printed)) in calls.iter().enumerate() {
+        rows.uses(tool, &bash(command));
+        rows.result(tool, printed, false);
+    }
+    rows.assistant("The docs tell how sums are rounded.");
+    rows.text = rows.text.replace("\"gitBranch\":\"main\"", "\"gitBranch\":\"feat\"");
+    rows
+}
+
+/// The pages of these sessions, each with a commit on `feat` before its own commands.
+fn pages(all: &[&[(&str, &str)]]) -> Vec<String> {
+    let world = World::new();
+    let mut ids = Vec::new();
+    for (n, calls) in all.iter().enumerate() {
+        let commit = ("git commit -am 'Docs for rounding'", COMMITTED);
+        let rows = session(n, &[&[commit], *calls].concat());
+        put(&world, &rows.id, &rows.text);
+        ids.push(rows.id);
+    }
+    world.digest(&["--summarizer", "extract"]);
+    ids.iter().map(|id| world.recall(["show", "--full", id]).out).collect()
+}
+
+const PUSHED: &str = "- 2222bbb Docs for rounding (feat, 1 file, pushed)\n";
+const NOT_PUSHED: &str = "- 2222bbb Docs for rounding (feat, 1 file, no push seen)\n";
+
+#[test]
+fn a_commit_is_pushed_only_by_what_pushes_its_branch() {
+    let main = "To github.com:m/p.git\n   aaaaaaa..bbbbbbb  main -> main";
+    let feat = "To github.com:m/p.git\n   aaaaaaa..2222bbb  feat -> feat";
+    let squashed =
+        "Switched to branch 'main'\nSquash commit -- not updating HEAD\n[main 8888abc] Docs\n 1 file changed, 3 insertions(+)";
+    let there = "Everything up-to-date";
+    let cases: &[(&[(&str, &str)], &str)] = &[
+        (&[("git push origin main", main)], NOT_PUSHED),
+        (&[("git push --dry-run origin feat", feat)], NOT_PUSHED),
+        (&[("git push -n", feat)], NOT_PUSHED),
+        (&[("git push -n && git push origin main", &format!("{feat}\n{main}"))], NOT_PUSHED),
+        (&[("git push origin main", there)], NOT_PUSHED),
+        (&[("git push -q origin main", "")], NOT_PUSHED),
+        (&[("git push origin --delete feat", "To github.com:m/p.git\n - [deleted]         feat")], NOT_PUSHED),
+        (&[("git push origin v1.0", "To github.com:m/p.git\n * [new tag]         v1.0 -> v1.0")], NOT_PUSHED),
+        (&[("git push --tags", "To github.com:m/p.git\n * [new tag]         v1.0 -> v1.0")], NOT_PUSHED),
+        (&[("git push origin feat || true", "")], NOT_PUSHED),
+        (&[("git checkout main && git push", &format!("Switched to branch 'main'\n{there}"))], NOT_PUSHED),
+        (&[("git checkout -q main", ""), ("git push", there)], NOT_PUSHED),
+        (
+            &[
+                ("git checkout main && git merge --squash feat && git commit -m 'Docs'", squashed),
+                ("git push", "To github.com:m/p.git\n   1231231..8888abc  main -> main"),
+            ],
+            NOT_PUSHED,
+        ),
+        (&[("git push", feat)], PUSHED),
+        (&[("git push -n && git push", &format!("{feat}\n{feat}"))], PUSHED),
+        (&[("git push 2>&1 | tail -1", "   aaaaaaa..2222bbb  feat -> feat")], PUSHED),
+        (&[("git push origin feat:main", "To github.com:m/p.git\n   aaaaaaa..2222bbb  feat -> main")], PUSHED),
+        (&[("git push -u origin HEAD", "To github.com:m/p.git\n * [new branch]      HEAD -> feat")], PUSHED),
+        (&[("git push -u origin feat", "To github.com:m/p.git\n * [new branch]      feat -> x")], PUSHED),
+        (&[("git push -f", "To github.com:m/p.git\n + 1111aaa...2222bbb feat -> feat (forced update)")], PUSHED),
+        (&[("git push origin feat", there)], PUSHED),
+        (&[("git push", there)], PUSHED),
+        (&[("git push -q", "")], PUSHED),
+        (&[("git push -q origin main feat", "")], PUSHED),
+        (
+            &[
+                ("git checkout main && git merge feat", "Switched to branch 'main'\nUpdating aaaaaaa..2222bbb\nFast-forward"),
+                ("git push", "To github.com:m/p.git\n   aaaaaaa..2222bbb  main -> main"),
+            ],
+            PUSHED,
+        ),
+        (
+            &[
+                ("git checkout main && git merge --no-ff feat", "Switched to branch 'main'\nMerge made by the 'ort' strategy."),
+                ("git push", "To github.com:m/p.git\n   aaaaaaa..bbbbbbb  main -> main"),
+            ],
+            PUSHED,
+        ),
+    ];
+    let calls: Vec<&[(&str, &str)]> = cases.iter().map(|(calls, _)| *calls).collect();
+    let wrong: Vec<String> = pages(&calls)
+        .into_iter()
+        .zip(cases)
+        .filter(|(page, (_, line))| !page.contains(line))
+        .map(|(page, (calls, line))| {
+            let told = page.lines().filter(|line| line.contains("2222bbb")).collect::<Vec<_>>();
+            format!("{calls:?}: not {line:?} but {told:?}")
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
