@@ -13,7 +13,7 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 
 pub(crate) use self::ask_model::{AskedReport, PlannedReport, ReportWriter};
-use crate::analyze::account::{Commit, LastRun, LaterEvidence, SessionAccount, WordKind};
+use crate::analyze::account::{Commit, LastRun, LaterEvidence, SessionAccount, WordKind, undoes};
 use crate::app::close_items::open_in;
 use crate::app::filter::{ProjectFilter, parse_since};
 use crate::app::open_memory::OpenMemory;
@@ -298,9 +298,7 @@ impl ProjectWork {
 
     /// A commit that was told already was seen again, or made anew; one that another one undoes is none, and neither is the other.
     fn add_commit(&mut self, commit: Commit) {
-        if let Some(undone) = commit.subject.strip_prefix("Revert \"").and_then(|rest| rest.strip_suffix('"'))
-            && let Some(at) = self.commits.iter().rposition(|known| known.subject == undone)
-        {
+        if let Some(at) = self.commits.iter().rposition(|known| undoes(&commit, known)) {
             self.commits.remove(at);
             return;
         }

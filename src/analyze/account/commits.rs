@@ -3,17 +3,21 @@
 //! A commit is known by its subject. Its hash is the last one that any line of git shows for that subject; what a rebase made anew and
 //! nothing showed since has none that can be relied on. What a rebase applies is the session's own if it had committed it before.
 //!
-//! A commit is pushed where a push that was no dry run took its branch along, or that of a merge into which it went.
+//! A commit is pushed where a push that was no dry run took its branch along, or that of a merge into which it went. What a revert undid,
+//! or went with a branch, stands no more, and neither does the revert.
 
 mod branches;
 mod push;
+mod undone;
 
 use std::collections::{HashSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use self::branches::{Branches, switched_to};
+use self::branches::{Branches, begins_branch, switched_to};
 use self::push::{Push, PushStep, is_up_to_date};
+use self::undone::merged_by;
+pub(crate) use self::undone::{is_revert, standing, undoes};
 use super::runs::number_at;
 use super::shell::{Call, Place, words};
 use super::turns::Turn;
@@ -56,7 +60,7 @@ pub(super) fn of(session: &Session, calls: &[Call<'_>], turns: &[Turn]) -> Vec<C
         history.call(session, call, number_at(turns, call.at));
     }
     let with_place = |Made { commit, place, .. }| Commit { elsewhere: place.elsewhere(), ..commit };
-    history.made.into_iter().map(with_place).collect()
+    standing(history.made.into_iter().map(with_place))
 }
 
 /// The commits so far.
@@ -126,13 +130,17 @@ impl History {
             here.clone_from(&step.place);
             let succeeded = call.ended_well() && !step.step.masked;
             match step.verb() {
-                "checkout" | "switch" => self.branches.switch(step, &mut switches, succeeded),
+                "checkout" | "switch" => self.switch(step, &mut switches, succeeded),
+                "branch" => self.branch(step, lines, succeeded),
                 "merge" => self.merge(step, lines, succeeded),
                 "push" => pushes.extend(PushStep::of(&steps[..=n], self.branches.at(&step.place))),
                 "commit" | "cherry-pick" | "revert" | "am" => {
                     let count = if step.verb() == "commit" { shown.len().min(1) } else { shown.len() };
                     let told: Vec<Commit> = shown.drain(..count).collect();
                     let quiet = told.is_empty().then(|| quiet_commit(&steps[n..], call, lines)).flatten();
+                    let unseen =
+                        if step.verb() == "revert" && told.is_empty() && succeeded { self.quiet_reverts(step) } else { Vec::new() };
+                    let quiet = quiet.into_iter().chain(unseen.into_iter().map(|commit| (commit, true)));
                     for (mut commit, is_proven) in told.into_iter().map(|commit| (commit, true)).chain(quiet) {
                         (commit.at, commit.turn) = (call.at, turn);
                         commit.files = if is_proven { counts.next() } else { None };
@@ -173,6 +181,9 @@ impl History {
             self.branches.put(&step.place, Some(commit.branch.clone()));
         }
         let on = self.branches.shown_at(&step.place).map(str::to_owned);
+        if let (Some(merged), Some(into)) = (merged_by(&commit.subject), &on) {
+            self.came_into(&step.place, &[merged], into);
+        }
         let message = &step.step.message;
         if subject_of(message) == commit.subject {
             commit.body = body_of(message);
@@ -220,6 +231,11 @@ impl History {
             }
             Some(at) => {
                 let known = self.made.remove(at).commit;
+                // Made again after a revert, it is not what that undid.
+                let revert = self.made[at..].iter().position(|later| later.place == made.place && undoes(&later.commit, &known));
+                if let Some(revert) = revert {
+                    self.made.remove(at + revert);
+                }
                 if made.commit.body.is_empty() {
                     made.commit.body = known.body;
                 }
@@ -255,6 +271,10 @@ impl History {
         };
         applied.into_iter().for_each(|commit| self.replayed(commit));
         if says("Successfully rebased") {
+            if let Some(into) = self.branches.at(&step.place).map(str::to_owned) {
+                let names: Vec<&str> = step.words[2..].iter().map(String::as_str).collect();
+                self.came_into(&step.place, &names, &into);
+            }
             let anew = self.made.iter_mut().filter(|made| made.place == step.place && !made.replayed);
             anew.for_each(|made| made.commit.hash_is_stale = true);
         } else if says("could not apply") || says("CONFLICT ") || says("Stopped at ") {
@@ -275,7 +295,7 @@ impl History {
         let is_here = |made: &Made| made.place == *place && !is_other(made);
         let here: Vec<&Commit> = self.made.iter().filter(|made| is_here(made)).map(|made| &made.commit).collect();
         let at = |hash: &str| here.iter().position(|commit| is_same(&commit.hash, hash));
-        let back = || target.strip_prefix("HEAD").or_else(|| target.strip_prefix('@')).and_then(steps_back);
+        let back = || steps_back_from_head(target);
         let keep = match (head.and_then(at), back(), at(target)) {
             (Some(at), ..) => at + 1,
             (_, Some(back), _) => here.len().saturating_sub(back),
@@ -338,10 +358,18 @@ impl History {
         }
         let Some(into) = self.branches.at(&step.place).map(str::to_owned) else { return };
         let names: Vec<&str> = step.words[2..].iter().map(|name| name.strip_prefix("origin/").unwrap_or(name)).collect();
-        for made in self.made.iter_mut().filter(|made| made.place == step.place && !made.is_on(&into)) {
-            if names.iter().any(|name| made.is_on(name)) {
-                made.merged_into.push(into.clone());
-            }
+        self.came_into(&step.place, &names, &into);
+    }
+
+    /// A branch that begins here has what this one has.
+    fn switch(&mut self, step: &GitStep<'_>, shown: &mut impl Iterator<Item = String>, succeeded: bool) {
+        let before = self.branches.at(&step.place).map(str::to_owned);
+        self.branches.switch(step, shown, succeeded);
+        let names = step.words[2..].iter().map(String::as_str).filter(|word| !word.starts_with('-'));
+        let from = names.skip(1).map(str::to_owned).next().or(before);
+        if let (true, Some(from), Some(into)) = (begins_branch(step), from, self.branches.shown_at(&step.place).map(str::to_owned))
+        {
+            self.came_into(&step.place, &[&from], &into);
         }
     }
 
@@ -453,6 +481,11 @@ fn hashes(line: &str) -> impl Iterator<Item = &str> {
 /// Do two hashes, one of which may be shortened, name one commit?
 pub(super) fn is_same(one: &str, other: &str) -> bool {
     one.len() >= SHORT_HASH && other.len() >= SHORT_HASH && (one.starts_with(other) || other.starts_with(one))
+}
+
+/// How many commits lie behind `HEAD`, `HEAD~2`, `@^`; `None` for anything else.
+fn steps_back_from_head(name: &str) -> Option<usize> {
+    name.strip_prefix("HEAD").or_else(|| name.strip_prefix('@')).and_then(steps_back)
 }
 
 /// `~2`, `^`, `^^`, or nothing, behind `HEAD`.

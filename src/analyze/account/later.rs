@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::SessionAccount;
-use super::commits::{Commit, is_same};
+use super::commits::{Commit, is_revert, is_same, undoes};
 use super::pull_requests::PullRequest;
 use transcripts::shell::SHORT_HASH;
 
@@ -35,10 +35,17 @@ impl RenamedCommit {
 pub(crate) struct LaterEvidence {
     /// Hashes by subject.
     commits: HashMap<String, String>,
+    /// Commits that stand, and undo others.
+    reverts: Vec<Commit>,
     merged: HashSet<String>,
 }
 
 impl LaterEvidence {
+    /// Takes out of an earlier session the commits that were undone since.
+    pub(crate) fn leave_out_undone(&self, account: &mut SessionAccount) {
+        account.commits.retain(|commit| !self.is_undone(commit));
+    }
+
     /// Gives an earlier session's commits the hashes that they have now, and marks the pull requests that were merged since. Returns the
     /// hashes that are no more.
     pub(crate) fn amend(&self, account: &mut SessionAccount) -> Vec<RenamedCommit> {
@@ -73,7 +80,7 @@ impl LaterEvidence {
 
     /// The hash of the commit that a session's title names, and the pull requests that it made, as they are known now.
     pub(crate) fn made(&self, account: &SessionAccount) -> Vec<String> {
-        let hash = account.main_commit().and_then(|commit| {
+        let hash = account.main_commit().filter(|commit| !self.is_undone(commit)).and_then(|commit| {
             let own = Some(commit.hash.as_str()).filter(|hash| !commit.hash_is_stale && !hash.is_empty());
             self.hash_of(commit).or(own)
         });
@@ -83,7 +90,13 @@ impl LaterEvidence {
         hash.map(|hash| format!("commit {hash}")).into_iter().chain(prs).collect()
     }
 
+    fn is_undone(&self, commit: &Commit) -> bool {
+        self.reverts.iter().any(|revert| undoes(revert, commit))
+    }
+
     pub(crate) fn add(&mut self, account: &SessionAccount) {
+        let reverts: Vec<Commit> = account.commits.iter().filter(|own| is_revert(own) && !self.is_undone(own)).cloned().collect();
+        self.reverts.extend(reverts);
         let own = account.commits.iter().filter(|commit| !commit.hash.is_empty() && !commit.hash_is_stale);
         let own = own.map(|commit| (&commit.subject, &commit.hash));
         // What was made comes first: what was shown may be older.

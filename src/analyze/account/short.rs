@@ -1,7 +1,7 @@
 //! An account for the start of another session: short enough to be stored beside the digest, and continued by what came later.
 
 use super::SessionAccount;
-use super::commits::Commit;
+use super::commits::{Commit, standing};
 use super::object::PromptObject;
 use super::own_words::first_telling_words;
 use super::title::{COMMIT, told_subject};
@@ -82,6 +82,7 @@ impl SessionAccount {
         self.turns.extend(tail.turns.into_iter().filter(|turn| turn.number > 0 || known == 0));
         self.commits.retain(|commit| tail.commits.iter().all(|later| later.subject != commit.subject));
         self.commits.append(&mut tail.commits);
+        self.commits = standing(self.commits);
         self.pull_requests.retain(|pr| tail.pull_requests.iter().all(|later| later.number != pr.number));
         self.pull_requests.append(&mut tail.pull_requests);
         self.seen.append(&mut tail.seen);

@@ -65,7 +65,9 @@ pub(crate) fn brief_for(listener: Listener, store: &Memory, config: &Config, hea
         let is_told_by_model = stored.as_ref().is_some_and(StoredDigest::is_by_model);
         let by = stored.as_ref().map_or("a model", |stored| claimed_by(&stored.summarizer));
         let mut account = SessionAccount::of(&session, goes_on);
-        let renamed = known_later(store, head)?.amend(&mut account);
+        let known = known_later(store, head)?;
+        known.leave_out_undone(&mut account);
+        let renamed = known.amend(&mut account);
         let digest = match stored {
             Some(stored) => stored.digest,
             None => with_fallback_title(without_model::digest(&session, &account), &session),

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::support::World;
-use crate::support::rows::{Rows, bash, put};
+use crate::support::rows::{Rows, SHOP, bash, put};
 
 /// What git prints of the commit that these sessions make on the branch `feat`.
 const COMMITTED: &str = "[feat 2222bbb] Docs for rounding\n 1 file changed, 3 insertions(+)";
@@ -102,4 +102,61 @@ fn a_commit_is_pushed_only_by_what_pushes_its_branch() {
         })
         .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Pages, starts and reports tell the same: what was undone is no commit that stands, and neither is what undid it.
+#[test]
+fn what_was_undone_stands_nowhere() {
+    let reverted =
+        "[feat 3333ccc] Revert \"Docs for rounding\"\n Date: Fri Nov 20 10:01:30 2026 +0000\n 1 file changed, 3 deletions(-)";
+    let deleted = "Switched to branch 'main'\nDeleted branch feat (was 2222bbb).";
+    let into_main = "Switched to branch 'main'\nUpdating aaaaaaa..2222bbb\nFast-forward";
+    let cases: &[(&[(&str, &str)], bool)] = &[
+        (&[("git revert --no-edit 2222bbb", reverted)], false),
+        (&[("git revert --no-edit HEAD", reverted)], false),
+        (&[("git revert --no-edit HEAD > /dev/null", "")], false),
+        (&[("git revert --no-edit HEAD > /dev/null || true", "")], true),
+        (&[("git revert --no-edit HEAD", reverted), ("git reset --hard HEAD~1", "HEAD is now at 2222bbb Docs for rounding")], true),
+        (&[("git revert --no-edit HEAD", reverted), ("git commit -am 'Docs for rounding'", COMMITTED)], true),
+        (&[("git checkout main && git branch -D feat", deleted)], false),
+        (&[("git checkout -q main && git branch -q -D feat", "")], false),
+        (&[("git checkout main && git branch -d feat", deleted)], true),
+        (&[("git push", "   aaaaaaa..2222bbb  feat -> feat"), ("git checkout main && git branch -D feat", deleted)], true),
+        (&[("git checkout main && git merge feat", into_main), ("git branch -D feat", "Deleted branch feat (was 2222bbb).")], true),
+        (&[("git branch kept", ""), ("git checkout main && git branch -D feat", deleted)], true),
+        (&[("git checkout main && git branch -D other", "Switched to branch 'main'\nDeleted branch other (was 1111aaa).")], true),
+        (&[("git branch -D feat || true", "error: cannot delete branch 'feat' used by worktree at '/home/dev/src/shop'")], true),
+    ];
+    for (calls, stands) in cases {
+        let world = World::new();
+        let commit = ("git commit -am 'Docs for rounding'", COMMITTED);
+        let rows = session(0, &[&[commit], *calls].concat());
+        put(&world, &rows.id, &rows.text);
+        world.digest(&["--summarizer", "extract"]);
+        for told in [
+            world.recall(["show", "--full", &rows.id]),
+            world.recall(["show", &rows.id]),
+            world.recall(["context", "--cwd", SHOP]),
+            world.recall(["report", "--since", "2026-11-01", "--project", "shop"]),
+        ] {
+            assert_eq!(told.code, 0, "{told:#?}");
+            assert_eq!(told.out.contains("Docs for rounding"), *stands, "{calls:?}: {}", told.out);
+            assert!(!told.out.contains("3333ccc"), "{calls:?}: {}", told.out);
+        }
+    }
+}
+
+#[test]
+fn what_a_later_session_reverted_stands_no_more() {
+    let world = World::new();
+    let first = session(0, &[("git commit -am 'Docs for rounding'", COMMITTED)]);
+    let reverted = "[feat 3333ccc] Revert \"Docs for rounding\"\n 1 file changed, 3 deletions(-)";
+    let second = session(3, &[("git revert --no-edit 2222bbb", reverted)]);
+    put(&world, &first.id, &first.text);
+    put(&world, &second.id, &second.text);
+    world.digest(&["--summarizer", "extract"]);
+    let told = world.recall(["show", &first.id]).out;
+    assert!(!told.contains("2222bbb"), "{told}");
+    assert!(world.recall(["show", "--full", &first.id]).out.contains("2222bbb Docs for rounding"), "a page tells what stood then");
+    assert!(world.recall(["show", &second.id]).out.contains("3333ccc Revert"), "in its own session it undid nothing");
 }

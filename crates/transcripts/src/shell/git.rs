@@ -10,7 +10,7 @@ use super::steps::{Step, text_of};
 /// Commands that change what is committed, or tell it.
 const VERBS: &[&str] = &[
     "commit", "cherry-pick", "revert", "log", "rev-parse", "push", "reset", "rebase", "pull", "merge", "am", "rm", "mv", "status",
-    "checkout", "switch",
+    "checkout", "switch", "branch",
 ];
 const PULL_REQUEST_VERBS: &[&str] =
     &["create", "merge", "view", "edit", "close", "checkout", "comment", "review", "diff", "checks", "ready", "reopen"];
@@ -30,7 +30,7 @@ pub(super) fn command(words: &[String]) -> Option<Vec<String>> {
             while let Some(option) = rest.first().filter(|word| word.starts_with('-')) {
                 rest = &rest[if WITH_WORD.contains(&option.as_str()) { 2.min(rest.len()) } else { 1 }..];
             }
-            let is_known = rest.first().is_some_and(|verb| VERBS.contains(&verb.as_str())) && !takes_files_back(rest);
+            let is_known = rest.first().is_some_and(|verb| VERBS.contains(&verb.as_str())) && !leaves_branches(rest);
             is_known.then(|| [&["git".to_owned()], rest].concat())
         }
         "gh" => {
@@ -42,9 +42,13 @@ pub(super) fn command(words: &[String]) -> Option<Vec<String>> {
     }
 }
 
-/// `git checkout -- FILE` leaves the branch as it is.
-fn takes_files_back(words: &[String]) -> bool {
-    words[0] == "checkout" && words.iter().any(|word| word == "--")
+/// `git checkout -- FILE` and `git branch -a` leave all branches as they are.
+fn leaves_branches(words: &[String]) -> bool {
+    match words[0].as_str() {
+        "checkout" => words.iter().any(|word| word == "--"),
+        "branch" => words[1..].iter().all(|word| word.starts_with('-')),
+        _ => false,
+    }
 }
 
 /// The folder that `git -C` names.
@@ -127,11 +131,11 @@ fn tells_pull_request(line: &str) -> bool {
 /// Does an output line tell what git did?
 fn is_telling(line: &str) -> bool {
     let line = line.trim();
-    const STARTS: [&str; 24] = [
+    const STARTS: [&str; 25] = [
         "HEAD is now at ", "Successfully rebased", "Current branch ", "Fast-forward", "Updating ", "Merge made by ",
         "Already up to date", "CONFLICT ", "Automatic merge failed", "Everything up-to-date", "nothing to commit",
         "no changes added", "error: ", "fatal: ", "! [", "* [new ", "To ", "Applied autostash", "could not apply", "Your branch ",
-        "Aborting", "a pull request for branch", "Switched to ", "Already on '",
+        "Aborting", "a pull request for branch", "Switched to ", "Already on '", "Deleted branch ",
     ];
     begins_with_any(line, &STARTS)
         || tells_commit(line)

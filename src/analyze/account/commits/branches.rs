@@ -66,10 +66,9 @@ impl Branches {
     /// `git switch`, or `git checkout` of a branch. `shown` are the branches that git said it switched to, of which it takes its own.
     pub(super) fn switch(&mut self, step: &GitStep<'_>, shown: &mut impl Iterator<Item = String>, succeeded: bool) {
         let names: Vec<&str> = step.words[2..].iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
-        let begins = step.words.iter().any(|word| matches!(word.as_str(), "-b" | "-B" | "-c" | "-C" | "--create" | "--orphan"));
         match (shown.next(), names.first()) {
             (Some(branch), _) => self.put(&step.place, Some(branch)),
-            (None, Some(name)) if succeeded && (begins || step.verb() == "switch" || self.is_known(name)) => {
+            (None, Some(name)) if succeeded && (begins_branch(step) || step.verb() == "switch" || self.is_known(name)) => {
                 self.put(&step.place, Some((*name).to_owned()).filter(|name| !is_hash(name)));
             }
             // It may have failed, or have fetched a file of another state.
@@ -80,6 +79,11 @@ impl Branches {
     fn is_known(&self, name: &str) -> bool {
         self.of_session.iter().any(|known| known == name) || self.on.iter().any(|(_, known)| known.as_deref() == Some(name))
     }
+}
+
+/// Does a switch begin a branch?
+pub(super) fn begins_branch(step: &GitStep<'_>) -> bool {
+    step.words.iter().any(|word| matches!(word.as_str(), "-b" | "-B" | "-c" | "-C" | "--create" | "--force-create"))
 }
 
 /// The branch that a line of git says it switched to.

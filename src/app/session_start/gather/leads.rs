@@ -79,7 +79,9 @@ impl Gatherer<'_> {
                     Some(first) => first.branch().is_some() && lead.branch().is_some() && first.branch() != lead.branch(),
                 };
             if let Some(account) = lead.account.as_mut().filter(|_| leads_on || !has_work && fallback.is_none()) {
-                lead.renamed = later.amend(Rc::make_mut(account));
+                let account = Rc::make_mut(account);
+                later.leave_out_undone(account);
+                lead.renamed = later.amend(account);
             }
             if let Some(account) = &own {
                 later.add(account);
