@@ -83,7 +83,7 @@ pub fn session_from_records(id: &str, rows: Vec<Record>, key_of: impl Fn(&str) -
         }
     }
     let (entries, evidence) = entries.finish();
-    Session {
+    let session = Session {
         id: id.to_owned(),
         project: Project { key: cwd.as_deref().map(key_of).unwrap_or_default() },
         cwd,
@@ -100,5 +100,6 @@ pub fn session_from_records(id: &str, rows: Vec<Record>, key_of: impl Fn(&str) -
         left_out: Default::default(),
         told: None,
         otherwise_at: 0,
-    }
+    };
+    session.with_places()
 }

@@ -59,7 +59,7 @@ impl Talk {
         self = self.item(Item::Tool(ToolUse::new(tool.clone(), "Bash", line, None)));
         let last = self.entries.len() - 1;
         self.entries[last].outcome = Some(Outcome { tool: tool.clone(), ok, brief: String::new() });
-        for evidence in [Evidence::Ran(ShellRun { tool, steps: vec![step], branch: None }), Evidence::Printed(print)] {
+        for evidence in [Evidence::Ran(ShellRun { tool, steps: vec![step], cwd: None, branch: None }), Evidence::Printed(print)] {
             self.evidence.push(PlacedEvidence { key: RecordKey([9; 16]), at, agent: None, after, evidence });
         }
         self

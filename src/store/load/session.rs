@@ -38,7 +38,7 @@ impl Reader {
         }
         let sources = self.sources(head.pk)?;
         let told = self.told_elsewhere(head.pk)?;
-        Ok(Session {
+        let session = Session {
             id: head.id.clone(),
             client: head.client,
             project: head.project.clone(),
@@ -54,7 +54,8 @@ impl Reader {
             left_out: loaded.left_out.unwrap_or_default(),
             told: told.map(Box::new),
             otherwise_at: head.otherwise_at(),
-        })
+        };
+        Ok(session.with_places())
     }
 
     /// Is a session too long to be loaded whole?

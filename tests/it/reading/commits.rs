@@ -160,3 +160,43 @@ fn what_a_later_session_reverted_stands_no_more() {
     assert!(world.recall(["show", "--full", &first.id]).out.contains("2222bbb Docs for rounding"), "a page tells what stood then");
     assert!(world.recall(["show", &second.id]).out.contains("3333ccc Revert"), "in its own session it undid nothing");
 }
+
+/// A shell stays where it went. Its rows say where that was, though the command that committed does not.
+#[test]
+fn a_commit_is_told_with_the_folder_that_the_shell_had_gone_to() {
+    let world = World::new();
+    let mut rows = Rows::new(0);
+    rows.user(json!("Update the library and the shop."));
+    for (tool, (folder, command, printed)) in [
+        (SHOP, "cd /home/dev/src/lib && git status", "On branch main"),
+        ("/home/dev/src/lib", "git commit -am 'Library: new x'", "[main 1212abc] Library: new x\n 1 file changed"),
+        ("/home/dev/src/lib", "cd sub && git commit -am 'Library: new y'", "[main 5656abc] Library: new y\n 1 file changed"),
+        ("/home/dev/src/lib/sub", "cd /home/dev/src/shop/web && git status", "On branch main"),
+        ("/home/dev/src/shop/web", "git commit -am 'Shop: use new x'", "[main 3434def] Shop: use new x\n 1 file changed"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let message = json!({"role": "assistant", "content": [{"type": "tool_use", "id": format!("toolu_{tool}"), "name": "Bash",
+            "input": {"command": command}}]});
+        rows.row(json!({"type": "assistant", "cwd": folder, "message": message}));
+        rows.result(tool, printed, false);
+    }
+    rows.assistant("All are committed.");
+    put(&world, &rows.id, &rows.text);
+    let expected = [
+        "- 3434def Shop: use new x (main, ",
+        "- 5656abc Library: new y (in /home/dev/src/lib/sub, main, ",
+        "- 1212abc Library: new x (in /home/dev/src/lib, main, ",
+    ];
+    let told = |world: &World| {
+        let page = world.recall(["show", &rows.id]).out;
+        assert!(expected.iter().all(|line| page.contains(line)), "{page}");
+    };
+    world.digest(&["--ingest-only"]);
+    told(&world);
+    world.digest(&["--summarizer", "extract"]);
+    told(&world);
+    let report = world.recall(["report", "--for", "pr", "--branch", "main", "--project", "shop"]).out;
+    assert!(report.contains("Shop: use new x") && !report.contains("Library"), "{report}");
+}

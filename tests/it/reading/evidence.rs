@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::support::World;
-use crate::support::rows::{FOLDER, Rows, bash, put};
+use crate::support::rows::{FOLDER, Rows, SHOP, bash, put};
 
 const MESSAGE: &str = "Page by key, not by offset\n\nAn offset counts rows of a list that moves.";
 
@@ -67,7 +67,7 @@ fn expected() -> Vec<Value> {
             with(with(step("git", "git commit -q"), "message", json!(MESSAGE)), "masked", json!(true)),
             with(step("git", "git log --oneline -1"), "masked", json!(true)),
             step("git", "git push"),
-        ], "branch": "main"}}),
+        ], "cwd": SHOP, "branch": "main"}}),
         json!({"of": "printed", "is": {"tool": "toolu_1", "ok": true,
             "git": ["1a2b3c4 Page by key, not by offset", "9f8e7d6..1a2b3c4 main -> main"],
             "results": ["test result: FAILED. 1 passed; 1 failed", "test result: ok. 12 passed; 0 failed"], "of": 2}}),
@@ -76,7 +76,7 @@ fn expected() -> Vec<Value> {
         json!({"of": "ran", "is": {"tool": "toolu_2", "steps": [
             with(step("files", "rm -r old"), "needed", json!(true)),
             step("files", "git mv a.rs b.rs"),
-        ]}}),
+        ], "cwd": SHOP}}),
         json!({"of": "choice", "is": {"asked": "Which key?", "chosen": "id", "description": "unique, grows"}}),
         json!({"of": "api_error", "is": "API Error: 529 overloaded"}),
     ]

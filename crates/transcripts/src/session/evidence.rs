@@ -28,7 +28,7 @@ impl Evidence {
         match self {
             Self::Ran(run) => {
                 let steps = run.steps.iter().flat_map(|step| [step.line.as_str(), &step.message, &step.folder]);
-                steps.chain(run.branch.as_deref()).collect()
+                steps.chain(run.cwd.as_deref()).chain(run.branch.as_deref()).collect()
             }
             Self::Printed(print) => {
                 print.git.iter().chain(&print.results).chain(&print.wrong).chain(&print.runs).map(String::as_str).collect()
@@ -45,7 +45,7 @@ impl Evidence {
         match self {
             Self::Ran(run) => {
                 let steps = run.steps.iter_mut().flat_map(|step| [&mut step.line, &mut step.message, &mut step.folder]);
-                steps.chain(&mut run.branch).collect()
+                steps.chain(&mut run.cwd).chain(&mut run.branch).collect()
             }
             Self::Printed(print) => {
                 print.git.iter_mut().chain(&mut print.results).chain(&mut print.wrong).chain(&mut print.runs).collect()
@@ -152,6 +152,9 @@ pub struct ShellRun {
     /// The client's id of the tool use.
     pub tool: String,
     pub steps: Vec<ShellStep>,
+    /// The folder that the session was in before it, if the client says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
     /// The branch that the session was on before it, where it has steps of git and the client says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
@@ -244,8 +247,25 @@ impl ShellRun {
     }
 
     /// Adds where the session was when it ran, as its row says.
-    pub(crate) fn put_place(&mut self, branch: Option<&str>) {
+    pub(crate) fn put_place(&mut self, cwd: Option<&str>, branch: Option<&str>) {
+        self.cwd = cwd.map(str::to_owned);
         self.branch = branch.filter(|_| self.kinds().git).map(str::to_owned);
+    }
+
+    /// Tells the folders of its steps as seen from where the session began: it may have been elsewhere by then.
+    pub(super) fn settle(&mut self, began: Option<&str>) {
+        if let Some(cwd) = self.cwd.as_deref().filter(|cwd| began.is_some_and(|began| began != *cwd)) {
+            self.steps.iter_mut().for_each(|step| step.folder = joined(cwd, &step.folder));
+        }
+    }
+}
+
+/// Where `to` leads from a folder, each as it was typed; an empty one leads nowhere else.
+pub(crate) fn joined(folder: &str, to: &str) -> String {
+    match (folder, to) {
+        (_, "") => folder.to_owned(),
+        _ if folder.is_empty() || to.starts_with(['/', '~', '$', '`']) => to.to_owned(),
+        _ => format!("{folder}/{to}"),
     }
 }
 

@@ -174,7 +174,7 @@ impl Record {
     pub(crate) fn with_places(mut self) -> Self {
         for item in &mut self.items {
             if let Item::Evidence(Evidence::Ran(run)) = item {
-                run.put_place(self.branch.as_deref());
+                run.put_place(self.cwd.as_deref(), self.branch.as_deref());
             }
         }
         self
@@ -307,6 +307,16 @@ impl Entry {
 }
 
 impl Session {
+    /// The same, and its commands ran where their rows say.
+    pub fn with_places(mut self) -> Self {
+        for placed in &mut self.evidence {
+            if let Evidence::Ran(run) = &mut placed.evidence {
+                run.settle(self.cwd.as_deref());
+            }
+        }
+        self
+    }
+
     /// Takes out the words of the assistant's replies in these records. That it replied is still known.
     pub fn empty_replies(&mut self, is_taken_out: impl Fn(RecordKey) -> bool) {
         for entry in self.entries.iter_mut().filter(|entry| is_taken_out(entry.key)) {

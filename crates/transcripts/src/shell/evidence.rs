@@ -8,7 +8,7 @@ use super::error_line::wrong_lines;
 use super::git;
 use super::same::is_check_line;
 use super::steps::{Step, Then, steps};
-use crate::session::{ShellPrint, ShellRun, ShellStep, StepKind, StepKinds};
+use crate::session::{ShellPrint, ShellRun, ShellStep, StepKind, StepKinds, joined};
 use text::clean::{one_line, shorten};
 
 /// Longest stored words of a step, and longest message, in characters.
@@ -36,7 +36,7 @@ pub fn run(tool: &str, command: &str, awaited: bool) -> Option<ShellRun> {
         let folder = folders.of(step);
         if let Some(kept) = kept(step, awaited) {
             let inside = git::folder(from_program(&step.words));
-            let folder = shorten(&one_line(&inside.map_or(folder.clone(), |inside| joined(&folder, inside))), MAX_LINE_CHARS);
+            let folder = shorten(&one_line(&inside.map_or(folder.clone(), |inside| led(&folder, inside))), MAX_LINE_CHARS);
             kept_at.push(at);
             let masked = masked[at] || kept.masked;
             steps.push(ShellStep { masked, folder, ..kept });
@@ -48,7 +48,7 @@ pub fn run(tool: &str, command: &str, awaited: bool) -> Option<ShellRun> {
     for (n, between) in kept_at.windows(2).enumerate() {
         steps[n].needed = all[between[0]..between[1]].iter().all(|step| step.then == Then::And);
     }
-    (!steps.is_empty()).then(|| ShellRun { tool: tool.to_owned(), steps, branch: None })
+    (!steps.is_empty()).then(|| ShellRun { tool: tool.to_owned(), steps, cwd: None, branch: None })
 }
 
 /// Which steps may have failed, or not have run, although the whole command succeeded. What follows a failed `&&` never ran, so the exit code
@@ -93,19 +93,16 @@ impl Folders {
         let words = from_program(&step.words);
         if matches!(words.first().map(String::as_str), Some("cd" | "pushd")) && step.then != Then::Pipe {
             let to = words[1..].iter().find(|word| *word == "-" || !word.starts_with('-')).map_or("~", String::as_str);
-            self.by_level[step.level] = if to == "-" { self.before.clone() } else { joined(&here, to) };
+            self.by_level[step.level] = if to == "-" { self.before.clone() } else { led(&here, to) };
             self.before.clone_from(&here);
         }
         here
     }
 }
 
-/// Where `to` leads from a folder.
-fn joined(folder: &str, to: &str) -> String {
-    if to.contains("--show-toplevel") {
-        return String::new();
-    }
-    if folder.is_empty() || to.starts_with(['/', '~', '$', '`']) { to.to_owned() } else { format!("{folder}/{to}") }
+/// Where `to` leads from a folder; nowhere where it is the repository's root.
+fn led(folder: &str, to: &str) -> String {
+    if to.contains("--show-toplevel") { String::new() } else { joined(folder, to) }
 }
 
 fn kept(step: &Step, awaited: bool) -> Option<ShellStep> {
