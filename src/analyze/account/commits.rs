@@ -54,13 +54,16 @@ const TRAILERS: [&str; 9] = [
     "Assisted-by:", "Change-Id:",
 ];
 
-pub(super) fn of(session: &Session, calls: &[Call<'_>], turns: &[Turn]) -> Vec<Commit> {
+/// The commits that stand, and whether some were made of which none does.
+pub(super) fn of(session: &Session, calls: &[Call<'_>], turns: &[Turn]) -> (Vec<Commit>, bool) {
     let mut history = History { branches: Branches::of(&session.branches), ..History::default() };
     for call in calls {
         history.call(session, call, number_at(turns, call.at));
     }
     let with_place = |Made { commit, place, .. }| Commit { elsewhere: place.elsewhere(), ..commit };
-    standing(history.made.into_iter().map(with_place))
+    let commits = standing(history.made.into_iter().map(with_place));
+    let all_undone = history.has_committed && commits.is_empty();
+    (commits, all_undone)
 }
 
 /// The commits so far.
@@ -74,6 +77,8 @@ struct History {
     /// Beginnings of all hashes that were shown.
     seen: HashSet<String>,
     branches: Branches,
+    /// Something was committed, whatever became of it.
+    has_committed: bool,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -219,6 +224,7 @@ impl History {
         if subject.is_empty() {
             return;
         }
+        self.has_committed = true;
         self.unproven.retain(|unproven| unproven.commit.subject != *subject);
         match self.made.iter().position(|known| known.commit.subject == *subject) {
             // Made anew in a rebase, it stays where it was.

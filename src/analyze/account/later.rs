@@ -43,7 +43,9 @@ pub(crate) struct LaterEvidence {
 impl LaterEvidence {
     /// Takes out of an earlier session the commits that were undone since.
     pub(crate) fn leave_out_undone(&self, account: &mut SessionAccount) {
+        let had_some = !account.commits.is_empty();
         account.commits.retain(|commit| !self.is_undone(commit));
+        account.all_undone |= had_some && account.commits.is_empty();
     }
 
     /// Gives an earlier session's commits the hashes that they have now, and marks the pull requests that were merged since. Returns the

@@ -46,7 +46,7 @@ use transcripts::session::{Millis, Session};
 
 /// The number of the rules by which accounts, and digests without a model, are made. Stored ones of another number are made again from
 /// their session's rows, so raise it with whatever changes what they hold or how they are written.
-pub(crate) const ACCOUNT_RULES: u32 = 27;
+pub(crate) const ACCOUNT_RULES: u32 = 28;
 
 /// What can be told of a session without judging it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,6 +65,9 @@ pub struct SessionAccount {
     pub(crate) turns_left_out: Vec<Millis>,
     /// Those that stand at the end, in order.
     pub commits: Vec<Commit>,
+    /// Commits were made, and none of them stands.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) all_undone: bool,
     pub pull_requests: Vec<PullRequest>,
     /// What git showed, whoever made it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -118,7 +121,7 @@ impl SessionAccount {
         }
         let calls = shell::calls(session);
         let turns = turns::of(session);
-        let commits = commits::of(session, &calls, &turns);
+        let (commits, all_undone) = commits::of(session, &calls, &turns);
         let pull_requests = pull_requests::of(session, &calls, &turns);
         let runs = runs::of(session, &calls, &turns);
         let files = files::of(session, &calls, commits.last().and_then(|commit| commit.at));
@@ -137,6 +140,7 @@ impl SessionAccount {
             turns,
             turns_left_out,
             commits,
+            all_undone,
             pull_requests,
             seen,
             runs,

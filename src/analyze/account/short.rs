@@ -82,7 +82,9 @@ impl SessionAccount {
         self.turns.extend(tail.turns.into_iter().filter(|turn| turn.number > 0 || known == 0));
         self.commits.retain(|commit| tail.commits.iter().all(|later| later.subject != commit.subject));
         self.commits.append(&mut tail.commits);
+        let had_some = !self.commits.is_empty() || self.all_undone || tail.all_undone;
         self.commits = standing(self.commits);
+        self.all_undone = had_some && self.commits.is_empty();
         self.pull_requests.retain(|pr| tail.pull_requests.iter().all(|later| later.number != pr.number));
         self.pull_requests.append(&mut tail.pull_requests);
         self.seen.append(&mut tail.seen);

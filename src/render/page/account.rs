@@ -120,7 +120,7 @@ pub(super) fn shown(page: &mut String, account: &SessionAccount, zone: &TimeZone
     section(page, "Commits that stood at the end", commits);
     section(page, "Pull requests", parts.pull_request_lines().iter().map(|line| inline(line)));
     section(page, "Last runs", parts.run_lines().iter().map(|line| inline(line)));
-    files(page, account, parts.lacks_commit());
+    files(page, account, parts.no_commit());
 }
 
 /// What the session was told by our hooks, and what of that it used.
@@ -157,7 +157,7 @@ pub(super) fn receipt(page: &mut String, account: &SessionAccount) {
     section(page, "Told by recall", told.into_iter().chain(used).chain(passed_over).chain(repeated));
 }
 
-fn files(page: &mut String, account: &SessionAccount, lacks_commit: bool) {
+fn files(page: &mut String, account: &SessionAccount, no_commit: Option<&str>) {
     let files = &account.files;
     let mut lines = Vec::new();
     if !files.edited.is_empty() {
@@ -166,9 +166,7 @@ fn files(page: &mut String, account: &SessionAccount, lacks_commit: bool) {
     if !files.after_commit.is_empty() {
         lines.push(format!("edited after the last commit: {}", paths(&files.after_commit, MAX_FILES)));
     }
-    if lacks_commit {
-        lines.push("no commit seen".to_owned());
-    }
+    lines.extend(no_commit.map(str::to_owned));
     section(page, "Files", lines.into_iter());
 }
 

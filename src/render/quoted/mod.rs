@@ -187,10 +187,14 @@ impl<'a> QuotedParts<'a> {
         self.account.evident && !self.account.goes_on && self.newest
     }
 
-    /// Was something done and nothing committed? What only looks around leaves no files and runs no checks.
-    pub(crate) fn lacks_commit(&self) -> bool {
+    /// What is said where something was done and no commit stands. What only looks around leaves no files and runs no checks.
+    pub(crate) fn no_commit(&self) -> Option<&'static str> {
         let did_something = !self.account.files.edited.is_empty() || !self.account.runs.is_empty();
-        self.is_over() && self.account.commits.is_empty() && did_something
+        let lacks_commit = self.is_over() && self.account.commits.is_empty();
+        match self.account.all_undone {
+            true => Some("no commit left").filter(|_| lacks_commit),
+            false => Some("no commit seen").filter(|_| lacks_commit && did_something),
+        }
     }
 
     pub(crate) fn time(&self, at: Option<Millis>) -> String {
@@ -370,12 +374,14 @@ impl<'a> QuotedParts<'a> {
     /// Edited files, the project's own first, and what is known of their commit.
     fn files(&self, room: usize) -> String {
         let files = &self.account.files;
-        if files.edited.is_empty() && self.lacks_commit() {
-            return Some("\nNo commit seen.\n").filter(|line| line.len() <= room).unwrap_or_default().to_owned();
+        let no_commit = self.no_commit();
+        if let Some(says) = no_commit.filter(|_| files.edited.is_empty()) {
+            let line = format!("\n{}.\n", says.replacen("no", "No", 1));
+            return Some(line).filter(|line| line.len() <= room).unwrap_or_default();
         }
-        let end = if self.lacks_commit() { "; no commit seen" } else { "" };
+        let end = no_commit.map(|says| format!("; {says}")).unwrap_or_default();
         let after = if files.after_commit.is_empty() { 0 } else { room / 2 };
-        let edited = names("\nFiles: ", &files.edited, end, room - after);
+        let edited = names("\nFiles: ", &files.edited, &end, room - after);
         let after = names("Edited after the last commit: ", &files.after_commit, "", room - edited.len());
         edited + &after
     }

@@ -23,6 +23,7 @@ fn account(turns: Vec<Turn>) -> SessionAccount {
         branch: None,
         turns,
         commits: vec![],
+        all_undone: false,
         pull_requests: vec![],
         seen: vec![],
         runs: vec![],

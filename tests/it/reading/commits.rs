@@ -200,3 +200,33 @@ fn a_commit_is_told_with_the_folder_that_the_shell_had_gone_to() {
     let report = world.recall(["report", "--for", "pr", "--branch", "main", "--project", "shop"]).out;
     assert!(report.contains("Shop: use new x") && !report.contains("Library"), "{report}");
 }
+
+#[test]
+fn where_all_commits_were_undone_none_is_left() {
+    let reset = ("git reset --hard HEAD~1", "HEAD is now at 0000abc Initial");
+    let reverted = ("git revert --no-edit HEAD", "[feat 3333ccc] Revert \"Docs for rounding\"\n 1 file changed");
+    for undo in [reset, reverted] {
+        let world = World::new();
+        let rows = session(0, &[("git commit -am 'Docs for rounding'", COMMITTED), undo]);
+        let edited = {
+            let mut rows = session(3, &[("git commit -am 'Docs for rounding'", COMMITTED), undo]);
+            rows.uses(
+                9,
+                &json!({"name": "Edit", "input": {"file_path": format!("{SHOP}/a.py"), "old_string": "a", "new_string": "b"}}),
+            );
+            rows.result(9, "The file has been updated.", false);
+            rows.assistant("Edited.");
+            rows
+        };
+        let none = session(6, &[("pytest -q", "3 passed in 0.1s")]);
+        for rows in [&rows, &edited, &none] {
+            put(&world, &rows.id, &rows.text);
+        }
+        world.digest(&["--summarizer", "extract"]);
+        let told = |rows: &Rows, args: &[&str]| world.recall([&["show"], args, &[rows.id.as_str()]].concat()).out;
+        assert!(told(&rows, &[]).contains("\nNo commit left.\n"), "{}", told(&rows, &[]));
+        assert!(told(&edited, &[]).contains("\nFiles: a.py; no commit left\n"), "{}", told(&edited, &[]));
+        assert!(told(&edited, &["--full"]).contains("- edited: `a.py`\n- no commit left\n"), "{}", told(&edited, &["--full"]));
+        assert!(told(&none, &["--full"]).contains("- no commit seen\n"), "{}", told(&none, &["--full"]));
+    }
+}
