@@ -14,7 +14,8 @@ pub(super) struct Call<'s> {
     pub(super) print: Option<&'s ShellPrint>,
     /// It failed as a whole.
     pub(super) failed: bool,
-    /// The branch that the session was on before it, if the client says so.
+    /// Where the session was before it, and the branch that it was on there, if the client says so.
+    pub(super) place: Place,
     pub(super) branch: Option<&'s str>,
 }
 
@@ -47,7 +48,8 @@ pub(super) fn calls(session: &Session) -> Vec<Call<'_>> {
             Evidence::Ran(run) => {
                 let print = prints.get(run.tool.as_str()).copied();
                 let failed = print.map(|print| !print.ok).or_else(|| failed.get(run.tool.as_str()).copied()).unwrap_or_default();
-                Some(Call { at: placed.at, steps: &run.steps, print, failed, branch: run.branch.as_deref() })
+                let place = Place::of(session, run.cwd.as_deref().unwrap_or_default());
+                Some(Call { at: placed.at, steps: &run.steps, print, failed, place, branch: run.branch.as_deref() })
             }
             _ => None,
         })

@@ -230,3 +230,31 @@ fn where_all_commits_were_undone_none_is_left() {
         assert!(told(&none, &["--full"]).contains("- no commit seen\n"), "{}", told(&none, &["--full"]));
     }
 }
+
+/// Each repository is on a branch of its own.
+#[test]
+fn a_push_takes_the_branch_of_its_own_place() {
+    let world = World::new();
+    let mut rows = Rows::new(0);
+    rows.user(json!("Update the shop and the library."));
+    for (tool, (folder, branch, command)) in [
+        (SHOP, "feat", "git commit -qam 'Docs for rounding'"),
+        ("/home/dev/src/lib", "dev", "git commit -qam 'Library: new x'"),
+        ("/home/dev/src/lib", "dev", "cd /home/dev/src/shop && git push -q"),
+        ("/home/dev/src/lib", "dev", "cd /home/dev/src/shop && git status"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let message = json!({"role": "assistant", "content": [{"type": "tool_use", "id": format!("toolu_{tool}"), "name": "Bash",
+            "input": {"command": command}}]});
+        rows.row(json!({"type": "assistant", "cwd": folder, "gitBranch": branch, "message": message}));
+        rows.result(tool, "", false);
+    }
+    rows.assistant("Both are committed, and the shop is pushed.");
+    put(&world, &rows.id, &rows.text);
+    world.digest(&["--summarizer", "extract"]);
+    let page = world.recall(["show", "--full", &rows.id]).out;
+    assert!(page.contains("- Docs for rounding (pushed)"), "{page}");
+    assert!(page.contains("- Library: new x (in /home/dev/src/lib, no push seen)"), "{page}");
+}

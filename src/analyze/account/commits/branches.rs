@@ -10,8 +10,8 @@ pub(super) struct Branches {
     of_session: Vec<String>,
     /// `None`: it was left for a branch that nothing names.
     on: Vec<(Place, Option<String>)>,
-    /// What the client said last.
-    told: Option<String>,
+    /// What the client said last of each place.
+    told: Vec<(Place, String)>,
     /// Was it seen when the session left a branch? Older indexes keep nothing of that.
     sees_switches: bool,
     /// Places of which the call that is looked at showed the branch.
@@ -28,9 +28,11 @@ impl Branches {
         self.fresh.clear();
         let Some(branch) = call.branch else { return };
         self.sees_switches = true;
-        if self.told.as_deref() != Some(branch) {
-            self.put(&Place::Here, Some(branch.to_owned()));
-            self.told = Some(branch.to_owned());
+        let told = (call.place.clone(), branch.to_owned());
+        if !self.told.contains(&told) {
+            self.put(&call.place, Some(branch.to_owned()));
+            self.told.retain(|(place, _)| *place != call.place);
+            self.told.push(told);
         }
     }
 
