@@ -223,7 +223,7 @@ fn group_name(by: GroupBy, config: &Config, head: &SessionHead, account: &Sessio
         GroupBy::Month => config.local_time(Some(at), "%Y-%m"),
         GroupBy::Project => head.project.key.clone(),
         GroupBy::Branch => format!("{project} {}", account.branch.as_deref().unwrap_or("(no branch)")),
-        GroupBy::Pr => match account.pull_requests.last() {
+        GroupBy::Pr => match account.pull_requests.iter().rev().find(|one| one.acted) {
             Some(pull_request) => format!("{} #{}", pull_request.repository().unwrap_or(project), pull_request.number),
             None => "(no pull request)".to_owned(),
         },

@@ -341,12 +341,12 @@ fn commit_with_body(one: &Commit) -> String {
 
 fn pull_request(one: &PullRequest) -> String {
     let title = inline(&shorten(&one_line(&one.title), MAX_SUBJECT_CHARS));
-    let state = match (one.made, one.merged) {
-        (_, true) => " (merged)",
-        (true, false) => " (opened)",
-        (false, false) => "",
+    let state = match (one.state(), one.made) {
+        (Some(state), _) => format!(" ({state})"),
+        (None, true) => " (opened)".to_owned(),
+        (None, false) => String::new(),
     };
-    format!("#{} {title}", inline(&one.number)).trim_end().to_owned() + state
+    format!("#{} {title}", inline(&one.number)).trim_end().to_owned() + &state
 }
 
 fn decided(one: &Decided) -> String {

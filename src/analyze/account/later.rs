@@ -87,7 +87,9 @@ impl LaterEvidence {
             self.hash_of(commit).or(own)
         });
         let is_merged = |pr: &PullRequest| pr.merged || self.merged.contains(&pr.number);
-        let told = |pr: &PullRequest| format!("PR #{}{}", pr.number, if is_merged(pr) { " merged" } else { "" });
+        let state = |pr: &PullRequest| if is_merged(pr) { Some("merged") } else { pr.state() };
+        let told =
+            |pr: &PullRequest| format!("PR #{}{}", pr.number, state(pr).map(|state| format!(" {state}")).unwrap_or_default());
         let prs = account.pull_requests.iter().rev().filter(|pr| pr.made).take(MAX_PULL_REQUESTS).map(told);
         hash.map(|hash| format!("commit {hash}")).into_iter().chain(prs).collect()
     }

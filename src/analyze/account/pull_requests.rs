@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::commits::Commit;
 use super::shell::{Call, words};
 use super::turns::Turn;
 use transcripts::session::{Item, Millis, Session, StepKind};
@@ -22,10 +23,24 @@ pub struct PullRequest {
     pub made: bool,
     /// Git or `gh` said so.
     pub merged: bool,
+    /// The same: closed without a merge, and not opened again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub closed: bool,
+    /// The session changed something of it, or said something there, and not only read it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) acted: bool,
     pub at: Option<Millis>,
 }
 
+/// What `gh pr` does with one that only reads it.
+const READS: [&str; 4] = ["view", "diff", "checks", "checkout"];
+
 impl PullRequest {
+    /// What became of it.
+    pub(crate) fn state(&self) -> Option<&'static str> {
+        if self.merged { Some("merged") } else { self.closed.then_some("closed") }
+    }
+
     /// `owner/name`, as its address tells.
     pub(crate) fn repository(&self) -> Option<&str> {
         let (before, _) = self.url.split_once("/pull/")?;
@@ -36,8 +51,9 @@ impl PullRequest {
 }
 
 /// In the order in which they were first seen.
-pub(super) fn of(session: &Session, calls: &[Call<'_>], turns: &[Turn]) -> Vec<PullRequest> {
-    let mut all = Gathered::default();
+pub(super) fn of(session: &Session, calls: &[Call<'_>], turns: &[Turn], commits: &[Commit]) -> Vec<PullRequest> {
+    let pushes = commits.iter().any(|commit| commit.pushed && commit.elsewhere.is_none());
+    let mut all = Gathered { pushes, ..Gathered::default() };
     for entry in &session.entries {
         match &entry.item {
             Item::PullRequest(url) => all.linked(url, entry.at),
@@ -57,6 +73,8 @@ struct Gathered {
     all: Vec<PullRequest>,
     worked_on: BTreeSet<String>,
     looked_at: BTreeSet<String>,
+    /// The session pushed something.
+    pushes: bool,
     /// A tool that is no shell made one: the client links it next.
     awaits_link: bool,
 }
@@ -85,6 +103,7 @@ impl Gathered {
         let made = std::mem::take(&mut self.awaits_link);
         let found = self.of(&number, at);
         found.made |= made;
+        found.acted = true;
         url.clone_into(&mut found.url);
         self.worked_on.insert(number);
     }
@@ -96,17 +115,17 @@ impl Gathered {
                 found.merged = true;
             }
         }
-        let steps: Vec<(Vec<String>, &str)> = call
+        let steps: Vec<(Vec<String>, &str, bool)> = call
             .steps
             .iter()
             .filter(|step| step.kind == StepKind::Git && step.line.starts_with("gh "))
-            .map(|step| (words(step), step.message.as_str()))
-            .filter(|(words, _)| words.len() > 2)
+            .map(|step| (words(step), step.message.as_str(), step.masked || call.print.is_none()))
+            .filter(|(words, ..)| words.len() > 2)
             .collect();
         let mut told = pull_requests_in(lines);
-        let views = steps.iter().filter(|(words, _)| words[2] == "view").count();
+        let views = steps.iter().filter(|(words, ..)| words[2] == "view").count();
         let is_paired = told.len() == views;
-        for (words, message) in &steps {
+        for (words, message, masked) in &steps {
             let named = number_in(&words[3..]);
             match words[2].as_str() {
                 _ if words[1] == "api" || words[2] == "create" => self.made(lines, message, call),
@@ -117,9 +136,15 @@ impl Gathered {
                 }
                 _ if call.failed => {}
                 _ => {
-                    let merged = |number: &String| lines.iter().any(|line| says_merged(line, number));
                     let Some(number) = named else { continue };
-                    self.of(&number, call.at).merged |= words[2] == "merge" && merged(&number);
+                    let found = self.of(&number, call.at);
+                    found.acted |= !READS.contains(&words[2].as_str());
+                    match words[2].as_str() {
+                        "merge" => found.merged |= lines.iter().any(|line| says_merged(line, &number)),
+                        "close" => found.closed |= !masked || lines.iter().any(|line| says_closed(line, &number)),
+                        "reopen" if !masked => found.closed = false,
+                        _ => {}
+                    }
                     self.worked_on.insert(number);
                 }
             }
@@ -135,7 +160,7 @@ impl Gathered {
         let found = self.of(&number, call.at);
         url.clone_into(&mut found.url);
         if !exists && !call.failed {
-            found.made = true;
+            (found.made, found.acted) = (true, true);
             if let Some(title) = message.lines().next().filter(|_| found.title.is_empty()) {
                 title.clone_into(&mut found.title);
             }
@@ -144,10 +169,13 @@ impl Gathered {
     }
 
     fn viewed(&mut self, named: Option<String>, told: Told, at: Option<Millis>) {
-        let of_branch = named.is_none();
+        let (of_branch, pushes) = (named.is_none(), self.pushes);
         let Some(number) = told.number.filter(|_| of_branch).or(named) else { return };
         let found = self.of(&number, at);
         found.merged |= told.merged;
+        found.closed = told.closed.unwrap_or(found.closed);
+        // That of the branch on which the session works has what was pushed.
+        found.acted |= of_branch && pushes;
         if let Some(title) = told.title {
             found.title = title;
         }
@@ -162,7 +190,7 @@ impl Gathered {
         let of_user: BTreeSet<String> = turns.iter().flat_map(|turn| &turn.words).flat_map(|word| named_by(&word.text)).collect();
         for word in turns.iter().flat_map(|turn| &turn.words) {
             if let Some(number) = reviewed(&word.text) {
-                self.of(&number, word.at);
+                self.of(&number, word.at).acted = true;
                 self.worked_on.insert(number);
             }
         }
@@ -180,6 +208,8 @@ struct Told {
     title: Option<String>,
     url: Option<String>,
     merged: bool,
+    /// Missing if its state was not told.
+    closed: Option<bool>,
 }
 
 fn pull_requests_in(lines: &[String]) -> Vec<Told> {
@@ -191,8 +221,10 @@ fn pull_requests_in(lines: &[String]) -> Vec<Told> {
             let url = text("url").filter(|url| !number_of(url).is_empty());
             let number = object.get("number").and_then(Value::as_u64).map(|number| number.to_string());
             let number = number.or_else(|| url.as_deref().map(number_of));
-            let merged = text("state").as_deref() == Some("MERGED") || text("mergedAt").is_some();
-            all.push(Told { number, title: text("title"), url, merged });
+            let state = text("state");
+            let merged = state.as_deref() == Some("MERGED") || text("mergedAt").is_some();
+            let closed = state.map(|state| state == "CLOSED");
+            all.push(Told { number, title: text("title"), url, merged, closed });
             continue;
         }
         let Some((name, value)) = line.split_once(':') else { continue };
@@ -214,7 +246,10 @@ fn pull_requests_in(lines: &[String]) -> Vec<Told> {
             "title" => last.title = Some(value.to_owned()),
             "number" => last.number = Some(value.to_owned()),
             "url" => last.url = Some(value.to_owned()),
-            _ => last.merged |= value == "MERGED",
+            _ => {
+                last.merged |= value == "MERGED";
+                last.closed = Some(value == "CLOSED");
+            }
         }
     }
     all
@@ -227,12 +262,24 @@ fn merged_by_git(line: &str) -> Option<String> {
     behind[number.len()..].starts_with(" from ").then_some(number)
 }
 
-/// `✓ Squashed and merged pull request #7 (title)`, `! Pull request #7 was already merged`.
+/// `✓ Squashed and merged pull request a/b#7 (title)`, `! Pull request #7 was already merged`; older ones name no repository.
 fn says_merged(line: &str, number: &str) -> bool {
-    let behind = line.split_once("erged pull request #").or_else(|| line.split_once("ull request #")).map(|(_, behind)| behind);
-    let Some(rest) = behind.and_then(|behind| behind.strip_prefix(number)) else { return false };
-    line.contains("erged pull request #") && !rest.starts_with(|c: char| c.is_ascii_digit())
-        || rest.starts_with(" was already merged")
+    says_of(line, "erged pull request ", number).is_some()
+        || says_of(line, "ull request ", number).is_some_and(|rest| rest.starts_with(" was already merged"))
+}
+
+/// `✓ Closed pull request a/b#7 (title)`, `! Pull request a/b#7 (title) is already closed`.
+fn says_closed(line: &str, number: &str) -> bool {
+    says_of(line, "losed pull request ", number).is_some()
+        || says_of(line, "ull request ", number).is_some_and(|rest| rest.ends_with(" is already closed"))
+}
+
+/// What a line says of a pull request that it names right behind these words.
+fn says_of<'l>(line: &'l str, words: &str, number: &str) -> Option<&'l str> {
+    let (_, named) = line.split_once(words)?;
+    let (repository, behind) = named.split_once('#')?;
+    let rest = behind.strip_prefix(number).filter(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))?;
+    (!repository.contains(' ')).then_some(rest)
 }
 
 /// The number among the arguments of `gh pr`.

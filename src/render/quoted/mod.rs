@@ -308,7 +308,7 @@ impl<'a> QuotedParts<'a> {
     pub(crate) fn pull_request_lines(&self) -> Vec<String> {
         let line = |pr: &PullRequest| {
             let made = if pr.made { "opened in this session" } else { "not opened in this session" };
-            let facts: Vec<String> = [made].into_iter().chain(pr.merged.then_some("merged")).map(str::to_owned).collect();
+            let facts: Vec<String> = [made].into_iter().chain(pr.state()).map(str::to_owned).collect();
             let title = format!("#{} {}", said(&pr.number, 20), said(&pr.title, MAX_LINE_CHARS));
             format!("{}{} {}", title.trim_end(), in_brackets(&facts, "; "), said(&pr.url, MAX_LINE_CHARS)).trim_end().to_owned()
         };

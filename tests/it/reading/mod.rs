@@ -12,6 +12,7 @@ mod authorship;
 mod evidence;
 #[cfg(target_os = "linux")]
 mod nothing_new;
+mod pull_requests;
 mod steps;
 mod stored;
 mod undo;

@@ -143,7 +143,13 @@ fn is_telling(line: &str) -> bool {
         || line.contains(" -> ") && line.contains("..")
         || begins_with_hash(line)
         || line.contains("/pull/")
-        || line.contains("erged pull request #")
+        || names_pull_request(line)
+}
+
+/// `✓ Closed pull request a/b#7 (title)`, `! Pull request #7 was already merged`.
+fn names_pull_request(line: &str) -> bool {
+    let named = line.split_once("ull request ").and_then(|(_, behind)| behind.split(' ').next());
+    named.and_then(|named| named.split_once('#')).is_some_and(|(_, number)| number.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// `[main abc1234] subject`, `[detached HEAD abc1234] subject`, `[main (root-commit) abc1234] subject`.
