@@ -137,16 +137,11 @@ impl History {
             match step.verb() {
                 "checkout" | "switch" => self.switch(step, &mut switches, succeeded),
                 "branch" => self.branch(step, lines, succeeded),
+                "pr" if leaves_branch(&step.words) => self.branches.put(&step.place, None),
                 "merge" => self.merge(step, lines, succeeded),
                 "push" => pushes.extend(PushStep::of(&steps[..=n], self.branches.at(&step.place))),
                 "commit" | "cherry-pick" | "revert" | "am" => {
-                    let count = if step.verb() == "commit" { shown.len().min(1) } else { shown.len() };
-                    let told: Vec<Commit> = shown.drain(..count).collect();
-                    let quiet = told.is_empty().then(|| quiet_commit(&steps[n..], call, lines)).flatten();
-                    let unseen =
-                        if step.verb() == "revert" && told.is_empty() && succeeded { self.quiet_reverts(step) } else { Vec::new() };
-                    let quiet = quiet.into_iter().chain(unseen.into_iter().map(|commit| (commit, true)));
-                    for (mut commit, is_proven) in told.into_iter().map(|commit| (commit, true)).chain(quiet) {
+                    for (mut commit, is_proven) in self.committed_by(&steps[n..], &mut shown, lines, call) {
                         (commit.at, commit.turn) = (call.at, turn);
                         commit.files = if is_proven { counts.next() } else { None };
                         self.commit(commit, is_proven, step, n);
@@ -178,6 +173,26 @@ impl History {
         self.pushed(&pushes, lines, call);
         self.up_to_date(&steps, lines, call);
         self.seen.extend(lines.iter().flat_map(|line| hashes(line)).map(|hash| hash[..SHORT_HASH].to_owned()));
+    }
+
+    /// The commits of a step, each with whether it is known to have been made: those that were shown, or else what the step was to do.
+    /// `steps` begin with its own.
+    fn committed_by(
+        &self,
+        steps: &[GitStep<'_>],
+        shown: &mut VecDeque<Commit>,
+        lines: &[String],
+        call: &Call<'_>,
+    ) -> Vec<(Commit, bool)> {
+        let [step, ..] = steps else { return Vec::new() };
+        let count = if step.verb() == "commit" { shown.len().min(1) } else { shown.len() };
+        let told: Vec<(Commit, bool)> = shown.drain(..count).map(|commit| (commit, true)).collect();
+        if !told.is_empty() {
+            return told;
+        }
+        let reverts = step.verb() == "revert" && call.ended_well() && !step.step.masked;
+        let reverts = if reverts { self.quiet_reverts(step) } else { Vec::new() };
+        quiet_commit(steps, call, lines).into_iter().chain(reverts.into_iter().map(|commit| (commit, true))).collect()
     }
 
     /// What a step committed, or may have committed.
@@ -432,6 +447,16 @@ fn has_run(verb: &str, lines: &[String]) -> bool {
         "commit" => committed(line).is_some(),
         _ => false,
     })
+}
+
+/// `gh pr checkout`, and what deletes the branch of a pull request: which branch it goes to is not told.
+fn leaves_branch(words: &[String]) -> bool {
+    let deletes = words.iter().any(|word| matches!(word.as_str(), "-d" | "--delete-branch"));
+    match words.get(2).map(String::as_str) {
+        Some("checkout") => true,
+        Some("merge" | "close") => deletes,
+        _ => false,
+    }
 }
 
 fn subject_of(message: &str) -> &str {

@@ -58,6 +58,7 @@ fn a_commit_is_pushed_only_by_what_pushes_its_branch() {
         (&[("git push origin feat || true", "")], NOT_PUSHED),
         (&[("git checkout main && git push", &format!("Switched to branch 'main'\n{there}"))], NOT_PUSHED),
         (&[("git checkout -q main", ""), ("git push", there)], NOT_PUSHED),
+        (&[("gh pr checkout 7", ""), ("git push", there)], NOT_PUSHED),
         (
             &[
                 ("git checkout main && git merge --squash feat && git commit -m 'Docs'", squashed),

@@ -209,6 +209,8 @@ mod tests {
         assert_eq!(masked("set -o pipefail; cargo test | tail"), [false]);
         assert_eq!(masked("vercel deploy --prod; vercel ls"), [true, false]);
         assert_eq!(masked("ls; echo hi"), [] as [bool; 0]);
+        let in_background = run("t", "git push -q", false).map(|run| run.steps[0].masked);
+        assert_eq!(in_background, Some(true), "it had not ended");
     }
 
     #[test]

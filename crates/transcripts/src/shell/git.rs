@@ -204,7 +204,10 @@ mod tests {
         ] {
             assert_eq!(first(typed), Some((words.to_owned(), message.to_owned())), "{typed}");
         }
-        for other in ["git stash", "git diff", "gh issue list", "gh api repos/a/b/pulls", "echo git commit", "git"] {
+        for other in [
+            "git stash", "git diff", "gh issue list", "gh api repos/a/b/pulls", "echo git commit", "git", "git checkout -- a.rs",
+            "git branch -a", "git branch",
+        ] {
             assert_eq!(first(other), None, "{other}");
         }
     }
@@ -237,6 +240,11 @@ mod tests {
             "! [rejected]        main -> main (fetch first)",
             "Everything up-to-date",
             "* 1a2b3c4 (HEAD -> main) Fix it",
+            "Switched to a new branch 'x'",
+            "Already on 'main'",
+            "Deleted branch x (was 1a2b3c4).",
+            "✓ Closed pull request x/y#7 (Fix it)",
+            "! Pull request #7 was already merged",
         ] {
             assert!(is_telling(line), "{line}");
         }
