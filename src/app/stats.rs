@@ -57,6 +57,8 @@ pub(crate) struct StatsReply {
     pub(crate) own: OwnCalls,
     /// What came of what sessions were told, in all.
     pub(crate) receipts: ReceiptCounts,
+    /// Sessions of which tokens alone are counted, until the next run.
+    pub(crate) undigested: usize,
 }
 
 #[cfg(feature = "web")]
@@ -165,12 +167,15 @@ pub(crate) fn stats_of(
     let is_too_late = |at: Millis| asked.before.is_some_and(|before| at >= before);
     let (mut groups, mut total) = (BTreeMap::<String, Group>::new(), Group::default());
     let of_nobody = memory.sessions_of_nobody()?;
+    let mut undigested = 0;
     for head in heads.iter().filter(|head| filter.fits(&head.project)) {
         let Some(last) = head.last_active().filter(|at| *at >= since) else { continue };
         if asked.before.is_some_and(|before| head.started_at >= before) {
             continue;
         }
-        let account = memory.account_of(head.pk)?.unwrap_or_default();
+        let account = memory.account_of(head.pk)?;
+        undigested += usize::from(account.is_none() && head.has_grown());
+        let account = account.unwrap_or_default();
         let name = |at: Millis, model: &str| group_name(asked.by, config, head, &account, at, model);
         for used in memory.used_tokens(head)? {
             let at = used.at.unwrap_or(last);
@@ -201,6 +206,7 @@ pub(crate) fn stats_of(
         total: total.figures("total".into(), config),
         own: OwnCalls { calls, cost_usd },
         receipts: memory.receipt_counts()?,
+        undigested,
     })
 }
 

@@ -52,6 +52,10 @@ fn print(reply: &StatsReply, args: &StatsArgs, since: &str, out: &mut impl Write
         messages::report(format!("no work {since}: try an earlier `--since`, such as 365d"));
     }
     report_left_out(&reply.rows, &reply.total, args);
+    if reply.undigested > 0 {
+        let sessions = counted(reply.undigested, "session");
+        messages::report(format!("{sessions} not digested yet, counted without turns, commits and files: `recall digest`"));
+    }
     Ok(())
 }
 

@@ -180,3 +180,21 @@ fn what_recall_itself_spent_and_what_came_of_it_is_told() {
     assert_eq!(own, &json!({"calls": 1, "cost_usd": 0.0123}));
     assert!(world.recall(["stats", "--since", "2026-11-01"]).out.contains("recall itself: 1 call to the model, $0.0123"));
 }
+
+#[test]
+fn sessions_that_wait_for_a_digest_are_named() {
+    let world = World::new();
+    for n in 0..2 {
+        let mut rows = Rows::new(n);
+        rows.user(json!("Run the checks of the shop, please."));
+        rows.assistant("All of the checks of the shop passed.");
+        put(&world, &rows.id, &rows.text);
+        let args: &[&str] = if n == 0 { &["--summarizer", "extract"] } else { &["--ingest-only"] };
+        world.digest(args);
+    }
+    let ran = world.recall(["stats", "--since", "2026-11-01"]);
+    assert!(ran.err.contains("1 session not digested yet, counted without turns, commits and files"), "{ran:#?}");
+    assert_eq!(stats(&world, &[])["undigested"], 1);
+    world.digest(&["--summarizer", "extract"]);
+    assert_eq!(stats(&world, &[])["undigested"], 0);
+}
