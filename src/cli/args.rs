@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::app::search::FOR_PERSON;
 use crate::app::stats::GroupBy;
-use crate::cli::numbers::{agent, count, dollars, within};
+use crate::cli::numbers::{agent, count, dollars, some, within};
 use crate::config::SummarizerChoice;
 use crate::model::note::NoteKind;
 use crate::render::report::ReportFor;
@@ -343,7 +343,7 @@ pub(crate) struct ListArgs {
     #[arg(long, value_name = "AGE|DATE")]
     pub(crate) since: Option<String>,
     /// Show at most N
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 20, allow_negative_numbers = true, value_parser = count)]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20, allow_negative_numbers = true, value_parser = some)]
     pub(crate) limit: usize,
     /// Print JSON
     #[arg(long)]
@@ -369,7 +369,7 @@ pub(crate) struct StatsArgs {
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
     /// Show at most N
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 40, allow_negative_numbers = true, value_parser = count)]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 40, allow_negative_numbers = true, value_parser = some)]
     pub(crate) limit: usize,
     /// Print JSON
     #[arg(long)]
@@ -538,7 +538,7 @@ pub(crate) struct FixArgs {
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
     /// Show at most N
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 5, allow_negative_numbers = true, value_parser = count)]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 5, allow_negative_numbers = true, value_parser = some)]
     pub(crate) limit: usize,
     /// Print JSON
     #[arg(long)]
@@ -571,7 +571,7 @@ pub(crate) struct FrictionArgs {
     #[arg(long, value_name = "GLOB")]
     pub(crate) project: Option<String>,
     /// Show at most N per project
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = count)]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = some)]
     pub(crate) limit: usize,
     /// Print JSON
     #[arg(long)]

@@ -24,6 +24,11 @@ pub(super) fn count(text: &str) -> Result<usize, String> {
     text.parse().map_err(|_| "give a whole number, such as 10".to_owned())
 }
 
+/// The same, but at least one: a list of nothing would say that there is nothing.
+pub(super) fn some(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|number| *number > 0).ok_or_else(|| "give a whole number from 1, such as 10".to_owned())
+}
+
 /// A parser of whole numbers of a range.
 pub(super) fn within<T>(range: RangeInclusive<T>, example: T) -> impl Fn(&str) -> Result<T, String> + Clone
 where

@@ -61,6 +61,10 @@ fn every_number_that_is_none_is_answered_with_what_would_be() {
         refused(&world, &args, &[range]);
     }
     refused(&world, &["doctor", "--keep-transcripts", "0"], &["1 to 36500"]);
+    // None would say that there are no sessions.
+    for list in [&["list"][..], &["stats"], &["fix", "error: no"], &["friction"]] {
+        refused(&world, &[list, &["-n", "0"]].concat(), &["--limit", "from 1"]);
+    }
 }
 
 #[test]
