@@ -23,7 +23,8 @@ use super::randomness::{camel_humps, has_digit, has_letter, is_gibberish, is_mos
 use super::secret_names::{SecretKind, is_harmless_key, is_of_a_program, kind_of_key, kind_of_name};
 use super::sentence;
 use super::separator::{Separator, SeparatorKind, separator_after};
-use super::typed::{Place, is_typed};
+use super::stated;
+use super::typed::{Place, is_typed, names_term};
 use super::value;
 use super::value::{MAX_BYTES, MAX_NESTED_BYTES, Quote, ValueEnd, opening_quote, quote_at};
 
@@ -624,7 +625,10 @@ impl Name<'_> {
         let ends_line = matches!(next, 0 | b'\n' | b'\r' | b'#' | b'\\');
         let is_unusual =
             has_digit(value) && has_letter(value) || value.iter().any(|b| b"!@#$%^&*+=~".contains(b)) || is_scrambled(value);
-        if separator.kind == SeparatorKind::Equals && separator.is_tight && is_made_up(value) {
+        if separator.kind == SeparatorKind::Equals
+            && separator.is_tight
+            && (is_made_up(value) || self.is_said(end) && (stated::is_numbered(value) || self.is_password_of_words(value)))
+        {
             return true;
         }
         match separator.kind {
@@ -639,9 +643,15 @@ impl Name<'_> {
             SeparatorKind::Blank if self.is_row() => is_unusual && ends_line && value.len() >= 8 && !is_readable_identifier(value),
             SeparatorKind::Blank if self.is_prose() => is_invented(value) || is_made_up(value) || is_chosen_word(value),
             SeparatorKind::Blank if camel_humps(value) > 0 && value.len() >= 10 => !self.is_another_name(value) && !is_code(value),
-            SeparatorKind::Is | SeparatorKind::Blank => {
-                is_unusual && value.len() >= 6 && !is_technical_term(value) && !is_code(value)
+            SeparatorKind::Is if self.is_password_of_words(value) => {
+                self.ends_statement(end) && !stated::is_supposed(self.line_head())
             }
+            SeparatorKind::Is | SeparatorKind::Blank => {
+                // `base64-encoded`
+                let is_term = value.contains(&b'-') && names_term(&value.to_ascii_lowercase());
+                is_unusual && value.len() >= 6 && !is_term && !is_technical_term(value) && !is_code(value)
+            }
+            SeparatorKind::Colon if ends_line && self.starts_line(separator) && self.is_labelled(value) => true,
             SeparatorKind::Colon if is_unusual && !self.is_another_name(value) => {
                 let is_default = next == b'}' && bytes::find(self.line_head(), b"${").is_some();
                 let is_listed = next == b',' && !is_readable_word(value) || b"),;".contains(&next) && is_made_up(value);
@@ -650,11 +660,38 @@ impl Name<'_> {
             }
             SeparatorKind::Colon if self.secret_kind == SecretKind::Secret => false,
             SeparatorKind::Colon => {
-                ends_line && self.starts_line(separator) && value.len() >= 8 && is_plain_word(value) && !is_label(value)
+                let is_message = is_label(value) || stated::is_said_of_passwords(value);
+                ends_line && self.starts_line(separator) && value.len() >= 8 && is_plain_word(value) && !is_message
             }
             SeparatorKind::Table => is_unusual && value.len() >= 6,
             _ => (is_random(value) || is_gibberish(value)) && !is_readable_identifier(value),
         }
+    }
+
+    /// `use password=… please`, `` `password=…` ``: whether a pair that ends at `end` stands alone in a sentence or in its quotes, and not among
+    /// the arguments of a call.
+    fn is_said(&self, end: usize) -> bool {
+        let ends = match byte_at(self.text, end) {
+            b',' => !self.line_head().contains(&b'('),
+            next => next <= b' ' || b"`.!?".contains(&next),
+        };
+        ends && b" `".contains(&byte_before(self.text, self.start))
+    }
+
+    /// `correcthorse`, stated for a password. Other secrets are also other things: `the secret is teamwork`.
+    fn is_password_of_words(&self, value: &[u8]) -> bool {
+        self.secret_kind == SecretKind::Password && stated::is_word(value)
+    }
+
+    /// Whether a part of a sentence ends at `end`.
+    fn ends_statement(&self, end: usize) -> bool {
+        matches!(byte_at(self.text, end), 0 | b'\n' | b'\r' | b',' | b'.' | b'!' | b';' | b')')
+    }
+
+    /// `Passwort: Sonnenblume7`. Behind a name in small letters a capital begins a type.
+    fn is_labelled(&self, value: &[u8]) -> bool {
+        let may_be_type = value[0].is_ascii_uppercase() && !self.name()[0].is_ascii_uppercase();
+        self.secret_kind == SecretKind::Password && value.len() >= 8 && stated::is_numbered(value) && !may_be_type
     }
 
     fn is_bare_key(&self, separator: Separator, value: &[u8]) -> bool {

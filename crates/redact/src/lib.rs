@@ -12,7 +12,7 @@
 //!   `assignment`, with `separator` (what stands between), `value` (where the value ends), `context` (where the name stands), `sentence`
 //!   (words between), `lists`, `columns`, `sql_rows` and `kubernetes`.
 //! - **To take or leave another kind of value:** `harmless` for what is no secret, `classify` and `candidate` for what is one, `typed` for
-//!   what only its name tells from a word, `randomness` for what all of them measure.
+//!   what only its name tells from a word, `stated` for what only a sentence tells from one, `randomness` for what all of them measure.
 //! - **To add a detector:** a file with the keywords and a function that returns a range, a variant of `Detector` in `keywords`, and a line in
 //!   `scan::Scan::detect`. There are `accounts`, `header`, `url`, `query_param`, `jwt`, `pem`, `cookie_jar`, `call_arguments`,
 //!   `piped_password`, `here_string`, `command_output`, `password_files`, `seed_phrase`, `mnemonic`, `spoken_keys`,
@@ -65,6 +65,7 @@ mod separator;
 mod smtp_dialog;
 mod spoken_keys;
 mod sql_rows;
+mod stated;
 mod syntax;
 mod tokens;
 mod typed;

@@ -9,6 +9,7 @@ use super::harmless::{is_code, is_path_or_url, is_placeholder};
 use super::line_wrap::{line_break, skip_line_prefix};
 use super::randomness::{camel_humps, is_mixed, is_mostly_words};
 use super::secret_names::{SecretKind, is_negating};
+use super::stated;
 use super::value::{opening_quote, quote_at, quoted_end};
 
 /// How far a sentence is searched, in bytes and in words.
@@ -22,8 +23,13 @@ const WORD_SEPARATORS: ByteSet = ByteSet::of(" \t\"'`()[]{}<>,;|");
 #[rustfmt::skip]
 const VERBS: &[&str] = &[
     "is", "are", "was", "be", "ist", "lautet", "est", "es", "er", "sein", "becomes", "now", "equals", "sera", "este", "jest", "lyder", "je", "heter",
-    "son", "suivant", "namely", "reads", "to", "auf", "still", "/", "jetzt", "nun", "ahora", "maintenant", "agora", "ora", "olarak",
+    "r", "son", "suivant", "namely", "reads", "to", "auf", "still", "/", "jetzt", "nun", "ahora", "maintenant", "agora", "ora", "olarak",
 ];
+/// Of these, forms of "to be": what follows them directly is the value; `r` is the rest of `är`. And words that may stand between.
+const BEING: [&str; 11] = ["is", "ist", "lautet", "est", "es", "er", "r", "je", "jest", "to", "heter"];
+const NOW: [&str; 9] = ["now", "still", "jetzt", "nun", "ahora", "maintenant", "agora", "ora", "adesso"];
+/// Signs and words that are not ASCII and say the same.
+const EQUATING: [&str; 10] = ["—", "–", "：", "é", "è", "是", "为", "為", "は", "="];
 /// Words that lead to what a secret is for.
 const PREPOSITIONS: [&str; 11] = ["for", "of", "von", "pour", "de", "para", "per", "di", "voor", "del", "by"];
 /// Words that lead from a user to the password.
@@ -129,9 +135,11 @@ fn read_on(text: &[u8], end: usize, secret_kind: SecretKind, is_foreign: bool) -
     let mut line = SentenceReader { text, offset, stop, verb: false, is_code };
     let most = if secret_kind.accepts_plain_words() || is_code { MAX_WORDS } else { MAX_WORDS / 2 };
     let mut is_for = false;
+    let mut lead = Lead::new(text, end..stop);
     for n in 0..most {
         let word = line.next()?;
         let value = &text[word.range.clone()];
+        let is_stated = lead.states(text, &word.range) && secret_kind == SecretKind::Password && !is_code;
         let is_call = byte_at(text, word.range.end) == b'(';
         // A key may follow its name without a separator.
         let introduced = word.introduced || n == 0 && (!secret_kind.accepts_plain_words() || is_foreign);
@@ -143,7 +151,8 @@ fn read_on(text: &[u8], end: usize, secret_kind: SecretKind, is_foreign: bool) -
             && secret_kind == SecretKind::Password
             && n < 8
             && (is_chosen_word(value) || is_joined(value) || is_foreign && n == 0 && is_quoted_alone(text, &word.range));
-        if (word.quoted || !is_code) && !is_call && (is_chosen || is_secret(value, secret_kind, introduced)) {
+        let fits = || is_chosen || is_stated && stated::is_numbered(value) || is_secret(value, secret_kind, introduced);
+        if (word.quoted || !is_code) && !is_call && fits() {
             return Some(word.range);
         }
         let continues = is_code || word.quoted || is_prose_word(value) || is_path_or_url(value) || is_masked(value);
@@ -152,6 +161,39 @@ fn read_on(text: &[u8], end: usize, secret_kind: SecretKind, is_foreign: bool) -
         }
     }
     None
+}
+
+/// What leads from a name to the word that is read: `ist`, `is now`, `for root is`, `—`.
+struct Lead {
+    /// Where the last word ends.
+    end: usize,
+    is_first: bool,
+    /// The name is followed by what the secret is for.
+    is_for: bool,
+    /// A form of "to be" is the last word, right behind the name or behind what the secret is for.
+    is_being: bool,
+}
+
+impl Lead {
+    fn new(text: &[u8], line: Range<usize>) -> Self {
+        let rest = &text[line.clone()];
+        let is_for = is_one_of(next_word(rest), &PREPOSITIONS) || rest.starts_with(" für ".as_bytes());
+        Self { end: line.start, is_first: true, is_for, is_being: false }
+    }
+
+    /// Whether it says that the word is the secret. Then goes on to the next one.
+    fn states(&mut self, text: &[u8], word: &Range<usize>) -> bool {
+        let between = text[self.end..word.start.max(self.end)].trim_ascii();
+        let between = between.strip_prefix(b":").unwrap_or(between).trim_ascii();
+        let between = between.strip_suffix(b"`").or_else(|| between.strip_suffix(b"\"")).unwrap_or(between).trim_ascii();
+        let is_equated = EQUATING.iter().any(|sign| between == sign.as_bytes());
+        let states = self.is_being && (between.is_empty() || is_equated) || self.is_first && is_equated;
+        let value = &text[word.clone()];
+        let may_be = self.is_first || self.is_for;
+        self.is_being = may_be && is_one_of(value, &BEING) || self.is_being && is_one_of(value, &NOW);
+        (self.end, self.is_first) = (word.end, false);
+        states
+    }
 }
 
 /// `… generated for root: q>8Lm/tBx)4w`: the last word of the line, behind a colon, with a sign where words have none.

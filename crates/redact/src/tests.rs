@@ -8,6 +8,7 @@ use super::*;
 
 mod cost;
 mod near;
+mod stated;
 
 /// Random characters, the same in every run.
 fn body(set: &str, len: usize) -> String {
