@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::sentence::{Sentence, content_words, is_number, is_small};
-use super::word_lists::{BEING, LEAVING, LEFT, MOVING, WordList};
+use super::sentence::{Sentence, Token, content_words, is_number, is_small};
+use super::word_lists::{BEING, LEAVING, LEFT, MOVING, WordList, is_of_any_work, is_state_of_work};
 
 /// Words that end the phrase of an object.
 const ENDS: [&str; 46] = [
@@ -22,6 +22,10 @@ const OPENERS: [&str; 22] = [
 ];
 /// What is said to be so in these need not be so elsewhere.
 const NARROW: [&str; 5] = ["docs", "documentation", "branch", "branches", "tests"];
+/// Words before the number of one piece of work.
+const NUMBERED: [&str; 9] = ["pr", "mr", "request", "issue", "ticket", "bug", "task", "story", "step"];
+/// The characters that git shows of a commit's hash.
+const SHORTEST_HASH: usize = 7;
 /// Prepositions that say alike by what means something is done.
 const MEANS: [&str; 5] = ["with", "by", "through", "via", "over"];
 const PREPOSITIONS: [&str; 18] = [
@@ -42,6 +46,8 @@ pub(super) enum Change {
         about: BTreeSet<String>,
         everywhere: bool,
         by_name: bool,
+        /// It tells how far some work is: "not pushed". Other work may well be pushed.
+        of_work: bool,
     },
     /// It gives the value that something has now.
     Sets { value: Quantity, about: BTreeSet<String> },
@@ -79,12 +85,15 @@ impl Change {
             return false;
         }
         match self {
-            Self::Leaves { left, phrase, subject, about, everywhere, by_name } => {
+            Self::Leaves { left, phrase, subject, about, everywhere, by_name, of_work } => {
                 let is_name = |at: usize| earlier.tokens[at].is_name && earlier.content(at..at + 1) == *left;
                 if *by_name && !(0..earlier.tokens.len()).any(is_name) {
                     return false;
                 }
-                let is_meant = || *everywhere && subject.is_empty() || is_about_same(subject, about, left, earlier);
+                let is_meant = || match of_work {
+                    true => is_about_same_work(subject, left, later, earlier),
+                    false => *everywhere && subject.is_empty() || is_about_same(subject, about, left, earlier),
+                };
                 earlier.holds(phrase) && states(earlier, left) && is_meant()
             }
             Self::Sets { value, about } => {
@@ -184,6 +193,29 @@ fn is_about_same(subject: &[String], about: &BTreeSet<String>, left: &BTreeSet<S
         return false;
     }
     same_modifier(subject, earlier)
+}
+
+/// Is it about the same work? It has the same subject, or both name a file, a branch, a commit or a number, or the earlier sentence holds most of
+/// what the later one does not say of any work.
+fn is_about_same_work(subject: &[String], left: &BTreeSet<String>, later: &Sentence, earlier: &Sentence) -> bool {
+    let is_own = |word: &str| !is_of_any_work(word) && !word.bytes().all(|b| b.is_ascii_digit());
+    let own_subject: Vec<String> = subject.iter().filter(|word| is_own(word)).cloned().collect();
+    let same_subject = !own_subject.is_empty() && is_about_same(&own_subject, &BTreeSet::new(), left, earlier);
+    let of_states: BTreeSet<String> =
+        (0..later.tokens.len()).filter(|at| is_state_of_work(later.word(*at))).flat_map(|at| later.content(at..at + 1)).collect();
+    let own = || later.words().iter().filter(|word| is_own(word) && !of_states.contains(*word));
+    let shared = own().filter(|word| earlier.words().contains(*word)).count();
+    let is_shared_name = |at: usize| names_work(later, at) && earlier.has_word(later.word(at));
+    same_subject || shared * 2 > own().count() || (0..later.tokens.len()).any(is_shared_name)
+}
+
+/// Does a name of one piece of work stand there: `src/cart.rs`, `feat/export`, `1111aaa`, the 41 of "PR 41"?
+fn names_work(sentence: &Sentence, at: usize) -> bool {
+    let (word, has_digit) = (sentence.word(at), sentence.word(at).contains(|c: char| c.is_ascii_digit()));
+    let is_hash = word.len() >= SHORTEST_HASH && has_digit && word.contains(|c: char| c.is_ascii_alphabetic());
+    let is_name = || sentence.tokens[at].is_name && (has_digit || word.contains(['_', '.', '/', '-']));
+    let is_numbered = || is_number(word) && at > 0 && NUMBERED.contains(&sentence.word(at - 1));
+    is_hash || is_numbered() || is_name()
 }
 
 /// "The US shop" is not "the German shop": a word of both that another word stands before in each is about something else.
@@ -385,6 +417,7 @@ fn leaves(sentence: &Sentence, at: usize, range: Range<usize>) -> Option<Change>
     let by_name = !is_named && is_subject && !denies && left.len() == 1 && range.start == 0;
     // Who names a thing and no place where it was left speaks of the whole project.
     let everywhere = (is_named || by_name) && words(clause_start(sentence, at)..clause_end(sentence, range.end)).is_empty();
+    let of_work = tells_state_of_work(sentence, range.clone());
     (!left.is_empty() && (everywhere || !about.is_empty())).then(|| Change::Leaves {
         left,
         phrase: sentence.phrase(range).map(str::to_owned).collect(),
@@ -392,7 +425,15 @@ fn leaves(sentence: &Sentence, at: usize, range: Range<usize>) -> Option<Change>
         about,
         everywhere,
         by_name: by_name && everywhere,
+        of_work,
     })
+}
+
+/// Does a phrase tell how far some work is, and name nothing: "pushed", "tested yet", "done"?
+fn tells_state_of_work(sentence: &Sentence, range: Range<usize>) -> bool {
+    let words = || sentence.tokens_in(range.clone()).iter().filter(|token| token.is_word && !token.is_small);
+    let is_state = |token: &Token| !token.is_name && is_state_of_work(&token.text);
+    words().any(is_state) && words().all(|token| is_state(token) || is_of_any_work(&token.stem))
 }
 
 /// Does it say that something was left, or went elsewhere?

@@ -4,6 +4,7 @@
 //! - A function of the set of statements of a project: whatever order they are given in.
 //! - Precision first, for a false link hides a truth: a sentence overtakes another only if it says what it leaves, the other one says just
 //!   that, and both are about the same thing. Questions, plans, conditions and the words of others neither overtake nor are overtaken.
+//! - How far some work is, as "not pushed", says nothing of other work: both sentences have to name the same.
 //! - Within a session nothing is linked: its replies are told in their order, the last one first.
 //! - What a model says of two sentences is believed, where `analyze::verify` found words of the later session that prove it.
 
@@ -27,7 +28,7 @@ use crate::analyze::prose::sentences_in_any_case;
 use transcripts::session::{Millis, short_id};
 
 /// The number of the rules by which they are found. Raise it with the rules: all are found anew then.
-pub(crate) const OVERTAKEN_RULES: u32 = 3;
+pub(crate) const OVERTAKEN_RULES: u32 = 4;
 /// A longer sentence says too much for its words to tell what it is about, in characters.
 const MAX_SENTENCE_CHARS: usize = 400;
 /// A shorter one names no two things.

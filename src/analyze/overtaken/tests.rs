@@ -103,6 +103,50 @@ fn what_only_sounds_like_it_overtakes_nothing() {
     }
 }
 
+/// How far the work of a session is says nothing of the work of another one.
+#[test]
+fn a_state_of_work_overtakes_what_is_said_of_the_same_work_alone() {
+    for (earlier, later) in [
+        ("Done and pushed.", "The linter still complains about an unused import; not pushed."),
+        ("Done and pushed.", "Committed locally; not pushed."),
+        ("Done and pushed.", "Committed as 6666fff, not pushed."),
+        ("Fixed and committed.", "Tests are green; not committed."),
+        ("Done and pushed.", "Everything is ready, but not pushed."),
+        ("Built and deployed.", "The worker is ready; not deployed."),
+        ("Committed and pushed.", "Committed, not pushed."),
+        ("Committed and pushed to main.", "Committed to a branch, not pushed to main."),
+        ("The fix is tested and merged.", "The docs are written; not merged."),
+        ("Done and pushed.", "I committed the fix and did not push."),
+        ("Done and verified.", "The script is done; not verified."),
+        ("Installed and tested.", "Written, not tested."),
+        ("All tests pass and lint is clean.", "Tests pass; lint is not clean."),
+        ("All 12 tests pass, and it is pushed.", "All 12 tests pass; not pushed."),
+        ("Pushed to `main`, and deployed.", "Merged into `main`; not deployed."),
+        ("The export button is done and pushed.", "The import button is done; not pushed."),
+        ("Translated and proofread.", "The chapter is drafted; not translated."),
+        ("The poster is translated and illustrated.", "Painted and translated; not illustrated."),
+        ("The poster is translated.", "Painted it; not translated."),
+        ("The parser is documented.", "The lexer is written, not documented."),
+        ("Fixed the API and merged.", "The API guide is drafted; not merged."),
+        ("Done; the branch is deployed.", "The branch is no longer deployed."),
+    ] {
+        assert!(!overtakes(earlier, later), "{earlier} / {later}");
+    }
+    for (earlier, later) in [
+        ("The importer is merged and deployed.", "The importer is ready; not deployed."),
+        ("PR 41 is merged.", "PR 41 is reviewed; not merged."),
+        ("The fix in `cart.rs` is pushed.", "`cart.rs` is committed, not pushed."),
+        ("The change 1111aaa is pushed.", "The change 1111aaa was taken out again; not pushed."),
+        ("The branch `feat/export` is deployed.", "The branch `feat/export` is rebased; not deployed."),
+        ("The export button is deployed.", "The export button is no longer deployed."),
+        ("Internet Explorer 11 is supported.", "Internet Explorer 11 is no longer supported, people have Edge."),
+        ("Screens are tested on every push.", "Screens are no longer tested, which saved 20 minutes on every run."),
+        ("The list of customers is cached.", "The list of customers is computed, not cached."),
+    ] {
+        assert!(overtakes(earlier, later), "{earlier} / {later}");
+    }
+}
+
 /// An end of a link: the session, or 1,000 and the note, and the sentence.
 fn end(end: &serde_json::Value) -> (usize, String) {
     let place = end["session"].as_u64().or(end["note"].as_u64().map(|note| 1000 + note)).expect("a session or a note");

@@ -75,6 +75,31 @@ const GENERIC: [&str; 65] = [
     "repo", "project", "keep", "kept", "need", "cod", "fil", "lin", "issu",
 ];
 
+/// Does a word tell how far some work is: `pushed`, `merged`, `done`?
+pub(super) fn is_state_of_work(word: &str) -> bool {
+    word.len() > 4 && word.ends_with("ed") && !word.ends_with("eed") || STATES_OF_WORK.contains(&word)
+}
+
+/// Is a stem one that is said of any work?
+pub(super) fn is_of_any_work(stem: &str) -> bool {
+    static ALL: LazyLock<HashSet<&str>> = LazyLock::new(|| OF_ANY_WORK.into_iter().map(text::tokenize::stem).collect());
+    ALL.contains(stem) || is_generic(stem)
+}
+
+/// Words that tell how far some work is, besides participles in `-ed`.
+const STATES_OF_WORK: [&str; 16] = [
+    "done", "built", "run", "written", "sent", "shipped", "green", "clean", "live", "ready", "finished", "online", "complete",
+    "up", "begun", "out",
+];
+/// Words that are said of any work: what is done with it, and what it is made of.
+const OF_ANY_WORK: [&str; 61] = [
+    "pushed", "committed", "merged", "deployed", "released", "published", "tested", "done", "built", "build", "written", "sent",
+    "ship", "green", "clean", "live", "ready", "finished", "verified", "checked", "reviewed", "installed", "staged", "implemented",
+    "rebased", "documented", "formatted", "passed", "pass", "commit", "lint", "linter", "ci", "branch", "main", "master", "origin",
+    "remote", "upstream", "local", "locally", "production", "prod", "feature", "docs", "script", "patch", "pr", "pull", "request",
+    "session", "ticket", "task", "step", "version", "git", "github", "repository", "complains", "draft", "item",
+];
+
 /// Words by which a sentence does not state what it says.
 const UNSURE: [&str; 24] = [
     "could", "would", "might", "may", "maybe", "perhaps", "possibly", "consider", "considered", "considering", "option",
