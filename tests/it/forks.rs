@@ -1,5 +1,14 @@
 //! Copies of rows that forks and compactions make count once, for the session that started first.
 
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::process::Stdio;
+use std::time::Duration;
+
+use rustix::fs::OFlags;
+
+use crate::support::held::mkfifo;
 use crate::support::{World, assistant, fed, user};
 use serde_json::Value;
 
@@ -340,5 +349,114 @@ fn what_a_forgotten_session_says_later_stays_out_of_a_fork_of_it() {
     world.transcript(&format!("-home-dev-src-shop/{FORK}.jsonl"), format!("{begins}\n{}{own}", grown.replace(ORIGINAL, FORK)));
     world.digest(&["--summarizer", "extract"]);
     assert_eq!(asked(&world), [Vec::new(), vec!["And what of the ladder?".to_owned()]]);
+    assert_eq!(world.recall(["search", "zeppelin"]).out, "");
+}
+
+/// What the session of the ladder said, and what a session that copied it said behind that.
+fn ladder(session: &str) -> String {
+    user(session, "aaaaaaaa-1111-4111-8111-000000000001", "2026-11-18T08:00:00Z", "The ladder is too short.")
+        + &assistant(session, "aaaaaaaa-1111-4111-8111-000000000002", "2026-11-18T08:00:10Z", "It is longer now.")
+}
+
+fn zeppelin(session: &str) -> String {
+    user(session, "aaaaaaaa-1111-4111-8111-000000000003", "2026-11-18T09:00:00Z", "The zeppelin has a leak.")
+}
+
+fn path(session: &str) -> String {
+    format!("-home-dev-src-shop/{session}.jsonl")
+}
+
+/// Older clients began a transcript with what it copied, so the times of both are the same.
+#[test]
+fn a_session_keeps_what_one_that_is_shut_out_copied_of_it() {
+    for is_stored in [true, false] {
+        let world = World::new();
+        world.transcript(&path(ORIGINAL), ladder(ORIGINAL));
+        if is_stored {
+            world.digest(&["--summarizer", "extract"]);
+        }
+        // It copied the ladder, and goes on with the zeppelin.
+        world.transcript(&path(FORK), ladder(FORK) + &zeppelin(FORK));
+        assert_eq!(world.recall(["forget", "--session", FORK, "--yes"]).code, 0);
+        for _ in 0..2 {
+            world.digest(&["--summarizer", "extract"]);
+            assert_eq!(world.texts(ORIGINAL, "prompt"), ["The ladder is too short."], "{is_stored}");
+            let raw = world.recall(["show", ORIGINAL, "--raw"]).out;
+            assert!(raw.contains("The ladder"), "its lines are no forgotten ones: {raw}");
+            assert_eq!(world.recall(["search", "zeppelin"]).out, "");
+            // The original goes on where it is, and a fork is made of the other one.
+            let own = user(ORIGINAL, "aaaaaaaa-1111-4111-8111-000000000004", "2026-11-18T10:00:00Z", "And the rope?");
+            world.transcript(&path(ORIGINAL), ladder(ORIGINAL) + &own);
+            let begins = serde_json::json!({"type": "queue-operation", "operation": "enqueue", "timestamp": "2026-11-18T11:00:00Z", "sessionId": COMPACTED, "content": "And now?"});
+            world.transcript(&path(COMPACTED), format!("{begins}\n{}{}", ladder(COMPACTED), zeppelin(COMPACTED)));
+            world.digest(&["--summarizer", "extract"]);
+            assert_eq!(world.texts(ORIGINAL, "prompt"), ["The ladder is too short.", "And the rope?"]);
+            assert_eq!(world.recall(["search", "zeppelin"]).out, "");
+            world.transcript(&path(ORIGINAL), ladder(ORIGINAL));
+            std::fs::remove_file(world.claude_dir().join("projects").join(path(COMPACTED))).expect("it was there");
+            world.recall(["forget", "--session", COMPACTED, "--yes"]);
+            world.lose_index();
+            assert_eq!(world.recall(["forget", "--session", FORK, "--yes"]).code, 0);
+        }
+    }
+}
+
+/// A session went on in another folder: whichever of its files is read first, all of it is its own.
+#[test]
+fn a_session_of_two_files_stays_out_of_a_fork_of_it() {
+    let world = World::new();
+    world.transcript(&path(ORIGINAL), ladder(ORIGINAL));
+    let much = user(ORIGINAL, "aaaaaaaa-1111-4111-8111-000000000005", "2026-11-18T09:30:00Z", &"and so on ".repeat(3_000));
+    world.transcript(&format!("-home-dev-src-web/{ORIGINAL}.jsonl"), zeppelin(ORIGINAL) + &much);
+    assert_eq!(world.recall(["forget", "--session", ORIGINAL, "--yes"]).code, 0);
+    let begins = serde_json::json!({"type": "queue-operation", "operation": "enqueue", "timestamp": "2026-11-18T11:00:00Z", "sessionId": FORK, "content": "And now?"});
+    let own = user(FORK, "aaaaaaaa-1111-4111-8111-000000000006", "2026-11-18T11:00:10Z", "And the rope?");
+    world.transcript(&path(FORK), format!("{begins}\n{}{}{own}", ladder(FORK), zeppelin(FORK)));
+    world.digest(&["--summarizer", "extract", "--jobs", "1"]);
+    assert_eq!(asked(&world), [Vec::new(), vec!["And the rope?".to_owned()]]);
+}
+
+/// The exit code of a run that gets Ctrl-C at this point.
+fn interrupted_at(world: &World, point: &str, args: &[&str]) -> Option<i32> {
+    let pipe = world.root().join("held");
+    mkfifo(&pipe);
+    let mut command = world.process();
+    command.args(args).env("RECALL_HOLD_AT", format!("{point}:{}", pipe.display()));
+    let mut run = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("recall starts");
+    // There is nobody to read it before the run is at the point.
+    let held = loop {
+        match File::options().write(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(&pipe) {
+            Ok(held) => break held,
+            Err(_) => assert!(run.try_wait().expect("a child").is_none(), "it ended before the point"),
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    let id = rustix::process::Pid::from_raw(run.id() as i32).expect("an id");
+    rustix::process::kill_process(id, rustix::process::Signal::INT).expect("a signal");
+    let mut said = BufReader::new(run.stderr.take().expect("a pipe"));
+    let mut line = String::new();
+    said.read_line(&mut line).expect("UTF-8");
+    assert!(line.contains("stopping after what is under way"), "{line}");
+    drop(held);
+    said.read_to_string(&mut line).expect("UTF-8");
+    run.wait().expect("an end").code()
+}
+
+/// What was read of a session that is shut out before the run was told to end is not all of it.
+#[test]
+fn a_run_that_was_told_to_end_leaves_no_gap_for_a_fork() {
+    let world = World::new();
+    world.transcript(&path(ORIGINAL), ladder(ORIGINAL));
+    assert_eq!(world.recall(["forget", "--session", ORIGINAL, "--yes"]).code, 0);
+    world.transcript(
+        &path(COMPACTED),
+        user(COMPACTED, "aaaaaaaa-1111-4111-8111-000000000007", "2026-11-18T07:00:00Z", "What of the rope?"),
+    );
+    world.transcript(&path(ORIGINAL), ladder(ORIGINAL) + &zeppelin(ORIGINAL));
+    assert_eq!(interrupted_at(&world, "before what is shut out", &["digest", "--summarizer", "extract"]), Some(1));
+    world.digest(&["--summarizer", "extract"]);
+    let begins = serde_json::json!({"type": "queue-operation", "operation": "enqueue", "timestamp": "2026-11-18T11:00:00Z", "sessionId": FORK, "content": "And now?"});
+    world.transcript(&path(FORK), format!("{begins}\n{}{}", ladder(FORK), zeppelin(FORK)));
+    world.digest(&["--summarizer", "extract"]);
     assert_eq!(world.recall(["search", "zeppelin"]).out, "");
 }

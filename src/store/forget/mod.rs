@@ -13,8 +13,8 @@ use std::path::Path;
 use anyhow::Result;
 use rusqlite::{Transaction, params};
 
-use super::{Reader, Writer, memory_files, notes};
-use crate::store::chunk;
+use super::{Reader, Writer, load, memory_files, notes};
+use crate::store::chunk::{self, RecordIndex};
 use crate::store::erasure;
 use crate::store::pages::IS_EMPTY;
 use crate::store::session_row;
@@ -23,6 +23,22 @@ use transcripts::session::{Millis, RecordKey};
 
 /// A fact for each session that is shut out and whose records' keys are forbidden: with its id, the stamp of its files.
 const COPIES_FACT: &str = "copies:";
+
+/// The records that a session wrote itself, of which nothing is stored.
+#[derive(Debug, Default)]
+pub(crate) struct OwnRecords {
+    /// The time of its first line.
+    pub(crate) start: Option<Millis>,
+    /// In the order of its files.
+    pub(crate) keys: Vec<RecordKey>,
+    /// All of its files were read to their ends.
+    pub(crate) is_whole: bool,
+}
+
+impl OwnRecords {
+    /// By so many of the first ones it is known which other sessions hold some.
+    const LOOKED_AT: usize = 16;
+}
 
 /// What is to be removed, by session number.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -147,14 +163,24 @@ impl Writer {
         Ok(())
     }
 
-    /// Forbids ingesting the records with these keys from forks of the sessions that wrote them; the sessions' files have these stamps.
-    pub(crate) fn forbid_copies(&mut self, keys: &BTreeSet<RecordKey>, sessions: &[(String, i64)]) -> Result<()> {
+    /// Forbids ingesting these records of a session from forks of it that are made later; its files have this stamp. What a stored session holds
+    /// that began as early is that one's: transcripts of older clients begin with what they copied.
+    pub(crate) fn forbid_copies(&mut self, session: &str, own: &OwnRecords, stamp: i64) -> Result<()> {
         let tx = self.reader.db.transaction()?;
-        removal::forbid_records(&tx, keys, Permanence::UntilResumed)?;
-        let sql = "INSERT INTO fact VALUES (?1 || ?2, ?3) ON CONFLICT DO UPDATE SET value = ?3";
-        for (session, stamp) in sessions {
-            tx.prepare_cached(sql)?.execute(params![COPIES_FACT, session, stamp.to_string()])?;
+        let mut whereabouts = RecordIndex::load(&tx)?;
+        let mut earlier = BTreeSet::new();
+        for key in own.keys.iter().take(OwnRecords::LOOKED_AT) {
+            earlier.extend(whereabouts.sessions_with(&tx, *key)?);
         }
+        let mut forbidden: BTreeSet<RecordKey> = own.keys.iter().copied().collect();
+        for other in earlier {
+            if own.start.is_none_or(|start| load::head_of(&tx, other).is_ok_and(|head| head.started_at <= start)) {
+                chunk::items_of(&tx, other)?.iter().for_each(|kept| _ = forbidden.remove(&kept.line.key));
+            }
+        }
+        removal::forbid_records(&tx, &forbidden, Permanence::UntilResumed)?;
+        let sql = "INSERT INTO fact VALUES (?1 || ?2, ?3) ON CONFLICT DO UPDATE SET value = ?3";
+        tx.prepare_cached(sql)?.execute(params![COPIES_FACT, session, stamp.to_string()])?;
         tx.commit()?;
         Ok(())
     }

@@ -18,8 +18,8 @@ use crate::config::{Config, pause};
 use crate::inputs::mark;
 use crate::inputs::mark::Mark;
 use crate::store::{Reader, Writer};
-use crate::sys::failpoints;
 use crate::sys::messages::Ui;
+use crate::sys::{failpoints, shutdown};
 use transcripts::session::Millis;
 use transcripts::source::discover::{TranscriptFile, discover};
 
@@ -62,15 +62,20 @@ pub(super) fn ingest(
     let (shut_out, wanted) = divided(found, config, now, store)?;
     let work = pending_files(store.changed_files(wanted)?);
     failpoints::point("transcripts found");
-    if !work.is_empty() || !shut_out.is_empty() {
+    if !work.is_empty() {
         let sanitizer = config.sanitizer()?;
-        let reader = TranscriptReader::new(config, &sanitizer, &projects, request.jobs, now, ui);
-        if !shut_out.is_empty() {
-            let (stamps, files) = shut_out.into_iter().unzip::<_, _, Vec<_>, Vec<_>>();
-            let keys = reader.own_keys(&unread_files(files.into_iter().flatten().collect()))?;
-            store.forbid_copies(&keys, &stamps)?;
-        }
+        failpoints::point("before what is shut out");
+        let mut reader = TranscriptReader::new(config, &sanitizer, &projects, request.jobs, now, ui);
+        let (stamps, files): (Vec<_>, Vec<_>) = shut_out.into_iter().unzip();
+        let own = reader.own_records(&unread_files(files.into_iter().flatten().collect()))?;
+        reader.leave_out(&own);
         reader.run(&work, store, report)?;
+        // By now it is stored what of them other sessions said first.
+        for (session, stamp) in stamps.iter().filter(|_| !shutdown::requested()) {
+            if let Some(records) = own.get(session).filter(|records| records.is_whole) {
+                store.forbid_copies(session, records, *stamp)?;
+            }
+        }
         store.ingested();
     }
     // Behind the transcripts, by which it is known to whom they belong.

@@ -3,7 +3,7 @@
 mod file;
 pub(in crate::app::digest) mod parts;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
@@ -14,15 +14,16 @@ use rayon::prelude::*;
 use self::parts::Part;
 use crate::app::digest::report::Report;
 use crate::config::{Config, pause};
-use crate::store::Writer;
+use crate::store::forget::OwnRecords;
 use crate::store::ingest::{IngestBatch, KnownFile};
+use crate::store::{Reader, Writer};
 use crate::sys::failpoints;
 use crate::sys::messages::Ui;
 use crate::sys::progress::Progress;
 use crate::sys::projects::Projects;
 use crate::sys::{data_folder, shutdown, threads};
 use transcripts::privacy::Sanitizer;
-use transcripts::session::{Millis, RecordKey};
+use transcripts::session::{Millis, Record, RecordKey};
 use transcripts::source::delta::Checkpoint;
 use transcripts::source::discover::TranscriptFile;
 use transcripts::source::looked_into;
@@ -90,6 +91,8 @@ pub(crate) struct TranscriptReader<'a> {
     ui: &'a Ui,
     /// Held while a long line is parsed.
     long: Mutex<()>,
+    /// Records of sessions that are shut out, each with the start of its session.
+    left_out: HashMap<RecordKey, Millis>,
     /// Working folder of our own child, as configured and with links resolved; the child sees the latter.
     own_dirs: Vec<PathBuf>,
 }
@@ -105,30 +108,70 @@ impl<'a> TranscriptReader<'a> {
     ) -> Self {
         let mut own_dirs = vec![config.child_dir()];
         own_dirs.extend(config.data_dir.canonicalize().map(|dir| dir.join(data_folder::CHILD)));
-        Self { config, sanitizer, projects, jobs, now, ui, long: Mutex::new(()), own_dirs }
+        Self { config, sanitizer, projects, jobs, now, ui, long: Mutex::new(()), left_out: HashMap::new(), own_dirs }
     }
 
     pub(crate) fn run(&self, pending: &[PendingFile], store: &mut Writer, report: &mut Report) -> Result<()> {
         self.read_all(pending, |batches| self.write(batches, store, report))
     }
 
-    /// The keys of the records that sessions of which nothing is stored wrote themselves. A fork of one holds copies with the same keys;
-    /// what such a session itself copied, when it began as a fork, is from before its first line.
-    pub(crate) fn own_keys(&self, shut_out: &[PendingFile]) -> Result<BTreeSet<RecordKey>> {
+    /// The records that sessions of which nothing is stored wrote themselves, by session. A fork of one holds copies with the same keys; what such
+    /// a session itself copied, when it began as a fork, is from before its first line.
+    pub(crate) fn own_records(&self, shut_out: &[PendingFile]) -> Result<BTreeMap<String, OwnRecords>> {
+        if shut_out.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let mut unread: HashMap<String, usize> = HashMap::new();
+        shut_out.iter().for_each(|one| *unread.entry(one.file.place.session.clone()).or_default() += 1);
         self.read_all(shut_out, |batches| {
-            let mut starts: HashMap<String, Millis> = HashMap::new();
-            let mut said: Vec<(String, Option<Millis>, RecordKey)> = Vec::new();
+            let mut own: BTreeMap<String, OwnRecords> = BTreeMap::new();
+            let mut times: HashMap<RecordKey, Millis> = HashMap::new();
             for batch in batches {
                 let Some(batch) = batch.map_err(|e| self.ui.warn(&format!("{e:#}"))).ok() else { continue };
-                batch.starts.iter().for_each(|(session, at)| _ = starts.entry(session.clone()).or_insert(*at));
-                let own = batch.rows.into_iter().filter(|(_, row)| row.session == batch.file.place.session);
-                said.extend(own.map(|(_, row)| (row.session, row.at, row.key)));
+                let session = &batch.file.place.session;
+                let of_session = own.entry(session.clone()).or_default();
+                if let Some(at) = batch.starts.get(session) {
+                    of_session.start = Some(of_session.start.map_or(*at, |start| start.min(*at)));
+                }
+                for (_, row) in batch.rows.iter().filter(|(_, row)| row.session == *session) {
+                    of_session.keys.push(row.key);
+                    times.extend(row.at.map(|at| (row.key, at)));
+                }
+                if let Some(files) = unread.get_mut(session).filter(|_| batch.complete) {
+                    *files -= 1;
+                }
             }
-            let is_own = |(session, at, _): &(String, Option<Millis>, RecordKey)| {
-                at.zip(starts.get(session)).is_none_or(|(at, start)| at >= *start)
-            };
-            Ok(said.into_iter().filter(is_own).map(|(.., key)| key).collect())
+            for (session, records) in &mut own {
+                let is_own = |key: &RecordKey| times.get(key).zip(records.start).is_none_or(|(at, start)| *at >= start);
+                records.keys.retain(is_own);
+                records.is_whole = unread.get(session) == Some(&0);
+            }
+            Ok(own)
         })
+    }
+
+    /// Leaves the records of these sessions out of what is stored of those that began later.
+    pub(crate) fn leave_out(&mut self, own: &BTreeMap<String, OwnRecords>) {
+        for (records, start) in own.values().filter_map(|records| Some((records, records.start?))) {
+            self.left_out.extend(records.keys.iter().map(|key| (*key, start)));
+        }
+    }
+
+    /// Takes copies out of a batch. `starts`: when the sessions of batches before it began.
+    fn without_copies(&self, batch: &mut IngestBatch, store: &Reader, starts: &mut HashMap<String, Millis>) -> Result<()> {
+        if self.left_out.is_empty() {
+            return Ok(());
+        }
+        for (session, at) in &batch.starts {
+            if !starts.contains_key(session) {
+                let known = store.session_pk(session)?.map(|pk| store.session_head(pk)).transpose()?;
+                starts.insert(session.clone(), known.map_or(*at, |head| head.started_at.min(*at)));
+            }
+        }
+        let is_copy =
+            |row: &Record| self.left_out.get(&row.key).zip(starts.get(&row.session)).is_some_and(|(of_other, own)| own > of_other);
+        batch.rows.retain(|(_, row)| !is_copy(row));
+        Ok(())
     }
 
     fn read_all<T>(
@@ -162,9 +205,13 @@ impl<'a> TranscriptReader<'a> {
     fn write(&self, batches: &mut dyn Iterator<Item = Result<IngestBatch>>, store: &mut Writer, report: &mut Report) -> Result<()> {
         let mut held: Vec<IngestBatch> = Vec::new();
         let mut bytes = 0;
+        let mut starts = HashMap::new();
         for batch in batches {
             let batch = match batch {
-                Ok(batch) => batch,
+                Ok(mut batch) => {
+                    self.without_copies(&mut batch, store, &mut starts)?;
+                    batch
+                }
                 Err(e) => {
                     self.ui.warn(&format!("{e:#}"));
                     continue;
