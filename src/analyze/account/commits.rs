@@ -89,6 +89,8 @@ struct Made {
     replayed: bool,
     /// The branch that its place was on, if that is known.
     on: Option<String>,
+    /// Since it was made, something came here that may hold it, such as what others merged.
+    may_be_merged: bool,
     /// Branches that it came into by a merge.
     merged_into: Vec<String>,
     /// The step that made it, if that is one of the call that is looked at.
@@ -118,6 +120,14 @@ impl GitStep<'_> {
     }
 }
 
+/// Can a step bring here what others merged meanwhile, or what another branch has?
+fn may_bring(words: &[String]) -> bool {
+    match words.get(1).map_or("", String::as_str) {
+        "pr" => words.get(2).is_some_and(|what| what == "merge"),
+        verb => matches!(verb, "pull" | "fetch" | "cherry-pick"),
+    }
+}
+
 impl History {
     fn call(&mut self, session: &Session, call: &Call<'_>, turn: usize) {
         let lines: &[String] = call.print.map_or(&[], |print| &print.git);
@@ -134,6 +144,9 @@ impl History {
         for (n, step) in steps.iter().enumerate() {
             here.clone_from(&step.place);
             let succeeded = call.ended_well() && !step.step.masked;
+            if may_bring(&step.words) {
+                self.made.iter_mut().filter(|made| made.place == step.place).for_each(|made| made.may_be_merged = true);
+            }
             match step.verb() {
                 "checkout" | "switch" => self.switch(step, &mut switches, succeeded),
                 "branch" => self.branch(step, lines, succeeded),
@@ -240,8 +253,13 @@ impl History {
             return;
         }
         self.has_committed = true;
-        self.unproven.retain(|unproven| unproven.commit.subject != *subject);
-        match self.made.iter().position(|known| known.commit.subject == *subject) {
+        // Two repositories may have commits of one name.
+        let is_other = |known: &Made| {
+            known.place != made.place && !known.commit.hash.is_empty() && !is_same(&known.commit.hash, &made.commit.hash)
+        };
+        let is_same = |known: &Made| known.commit.subject == *subject && !is_other(known);
+        self.unproven.retain(|unproven| !is_same(unproven));
+        match self.made.iter().position(is_same) {
             // Made anew in a rebase, it stays where it was.
             Some(at) if made.replayed => {
                 let known = &mut self.made[at];

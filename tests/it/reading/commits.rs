@@ -105,6 +105,24 @@ fn a_commit_is_pushed_only_by_what_pushes_its_branch() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+#[test]
+fn commits_of_one_name_in_two_repositories_are_two() {
+    let world = World::new();
+    let rows = session(
+        0,
+        &[
+            ("cd /home/dev/src/lib && git commit -am 'Release 1.2'", "[main 1111aaa] Release 1.2\n 1 file changed"),
+            ("cd /home/dev/src/app && git commit -am 'Release 1.2'", "[main 2222bbb] Release 1.2\n 1 file changed"),
+        ],
+    );
+    put(&world, &rows.id, &rows.text);
+    world.digest(&["--summarizer", "extract"]);
+    let page = world.recall(["show", "--full", &rows.id]).out;
+    for (hash, folder) in [("1111aaa", "src/lib"), ("2222bbb", "src/app")] {
+        assert!(page.lines().any(|line| line.contains(hash) && line.contains(folder)), "{hash}: {page}");
+    }
+}
+
 /// Pages, starts and reports tell the same: what was undone is no commit that stands, and neither is what undid it.
 #[test]
 fn what_was_undone_stands_nowhere() {
@@ -125,6 +143,13 @@ fn what_was_undone_stands_nowhere() {
         (&[("git push", "   aaaaaaa..2222bbb  feat -> feat"), ("git checkout main && git branch -D feat", deleted)], true),
         (&[("git checkout main && git merge feat", into_main), ("git branch -D feat", "Deleted branch feat (was 2222bbb).")], true),
         (&[("git branch kept", ""), ("git checkout main && git branch -D feat", deleted)], true),
+        (
+            &[
+                ("git checkout main && git pull", "Updating aaaaaaa..bbbbbbb\nFast-forward"),
+                ("git branch -D feat", "Deleted branch feat (was 2222bbb)."),
+            ],
+            true,
+        ),
         (&[("git checkout main && git branch -D other", "Switched to branch 'main'\nDeleted branch other (was 1111aaa).")], true),
         (&[("git branch -D feat || true", "error: cannot delete branch 'feat' used by worktree at '/home/dev/src/shop'")], true),
     ];

@@ -80,7 +80,8 @@ impl History {
 
     fn drop_branch(&mut self, place: &Place, branch: &str) {
         let goes = |made: &Made| made.place == *place && made.branch() == Some(branch);
-        self.made.retain(|made| !goes(made) || made.commit.pushed || !made.merged_into.is_empty());
+        let is_kept = |made: &Made| made.commit.pushed || made.may_be_merged || !made.merged_into.is_empty();
+        self.made.retain(|made| !goes(made) || is_kept(made));
         self.made.iter_mut().filter(|made| made.place == *place).for_each(|made| made.merged_into.retain(|into| into != branch));
     }
 
