@@ -304,7 +304,15 @@ pub(super) fn without_homes(text: &str, home: &str) -> String {
         LazyLock::new(|| Regex::new(r#"(^|[^\w./~-])(?:/(?:home|Users)/[^/\s"'`<>:;,()\[\]]+|/root)\b"#).ok());
     let text = replace_path(text, home, "~/", "~");
     let text = HOME.as_ref().map_or(Cow::Borrowed(&*text), |others| others.replace_all(&text, "${1}~"));
-    if home.is_empty() { text.into_owned() } else { text.replace(home, "~") }
+    let mut told = String::with_capacity(text.len());
+    let mut rest = &*text;
+    // `/rooted` is not below `/root`.
+    while let Some((before, behind)) = rest.split_once(home).filter(|_| home.len() > 1) {
+        let goes_on = behind.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'));
+        told.extend([before, if goes_on { home } else { "~" }]);
+        rest = behind;
+    }
+    told + rest
 }
 
 fn title(memory: &OpenMemory, head: &SessionHead) -> Result<String> {
@@ -332,5 +340,7 @@ mod tests {
             assert_eq!(without_homes(text, "/home/anna"), told);
         }
         assert_eq!(without_homes("see /srv", ""), "see /srv");
+        assert_eq!(without_homes("see /srv", "/"), "see /srv");
+        assert_eq!(without_homes("/rooted /mnt/root/x /root/y", "/root"), "/rooted /mnt~/x ~/y");
     }
 }
