@@ -19,6 +19,7 @@ use crate::store::came_since::CameSince;
 use crate::store::search::TextKind;
 use crate::store::search::{DocumentHit, SessionText, TextScope};
 use text::clean::{one_line, without_controls};
+use text::phrase::folded;
 use text::tokenize::words_of;
 
 /// How many times better a score must be to count as clearly better.
@@ -306,9 +307,9 @@ impl FirstTexts {
     }
 }
 
-/// Lower case, with exactly one space between words.
+/// Its words without regard to case, with exactly one space between them.
 fn fold(text: &str) -> String {
-    words_of(text).map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+    words_of(text).map(folded).collect::<Vec<_>>().join(" ")
 }
 
 fn passage(text: &SessionText) -> Passage {

@@ -79,6 +79,11 @@ fn fold(text: &str) -> impl Iterator<Item = (usize, char)> {
     })
 }
 
+/// A word by its letters alone: without regard to case, and to whether a letter and its mark are one character.
+pub fn folded(word: &str) -> String {
+    if word.is_ascii() { word.to_ascii_lowercase() } else { word.chars().flat_map(letters).collect() }
+}
+
 /// The letters and marks that a character consists of (Unicode's form NFKD), without regard to case. By way of the capitals, since `ß` and `ς` have no
 /// others of their own. The dot that a small `i` has is none of `İ`'s alone.
 fn letters(c: char) -> impl Iterator<Item = char> {

@@ -41,7 +41,9 @@ fn a_text_goes_in_whatever_form_its_letters_were_written() {
         world.transcript(&crate::forget::scene::path_of(TELLS), user(TELLS, "u1", "2026-11-20T10:00:00Z", &text));
         world.digest(&EXTRACT);
         if umlauts.contains(&(typed, written)) {
-            assert!(world.recall(["search", typed]).out.contains(&TELLS[..8]), "{typed:?} finds {written:?}");
+            for asked in [typed.to_owned(), format!("\"wombat of {typed}\"")] {
+                assert!(world.recall(["search", &asked]).out.contains(&TELLS[..8]), "{asked} finds {written:?}");
+            }
         }
         let ran = world.recall(["forget", "--yes", "--match", typed]);
         assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
