@@ -59,6 +59,24 @@ impl Rows {
         self.row(json!({"type": "assistant", "message": message}));
     }
 
+    /// Commands of the shell, each with what it printed.
+    pub fn runs(&mut self, calls: &[(&str, &str)]) {
+        for (tool, (command, printed)) in calls.iter().enumerate() {
+            self.uses(tool, &bash(command));
+            self.result(tool, printed, false);
+        }
+    }
+
+    /// The same, where the client says in which folder, and on which branch, the session was before each.
+    pub fn runs_in(&mut self, calls: &[(&str, &str, &str, &str)]) {
+        for (tool, (folder, branch, command, printed)) in calls.iter().enumerate() {
+            let call = json!({"type": "tool_use", "id": format!("toolu_{tool}"), "name": "Bash", "input": {"command": command}});
+            let message = json!({"role": "assistant", "content": [call]});
+            self.row(json!({"type": "assistant", "cwd": folder, "gitBranch": branch, "message": message}));
+            self.result(tool, printed, false);
+        }
+    }
+
     pub fn uses(&mut self, tool: usize, block: &Value) {
         let tool = format!("toolu_{tool}");
         self.blocks(json!([{"type": "tool_use", "id": tool, "name": block["name"], "input": block["input"]}]));

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::support::World;
-use crate::support::rows::{Rows, SHOP, bash, put};
+use crate::support::rows::{Rows, SHOP, put};
 
 /// What git prints of the commit that these sessions make on the branch `feat`.
 const COMMITTED: &str = "[feat 2222bbb] Docs for rounding\n 1 file changed, 3 insertions(+)";
@@ -12,10 +12,7 @@ const COMMITTED: &str = "[feat 2222bbb] Docs for rounding\n 1 file changed, 3 in
 fn session(n: usize, calls: &[(&str, &str)]) -> Rows {
     let mut rows = Rows::new(n);
     rows.user(json!("Tell in the docs how sums are rounded."));
-    for (tool, (command, printed)) in calls.iter().enumerate() {
-        rows.uses(tool, &bash(command));
-        rows.result(tool, printed, false);
-    }
+    rows.runs(calls);
     rows.assistant("The docs tell how sums are rounded.");
     rows.text = rows.text.replace("\"gitBranch\":\"main\"", "\"gitBranch\":\"feat\"");
     rows
@@ -193,21 +190,18 @@ fn a_commit_is_told_with_the_folder_that_the_shell_had_gone_to() {
     let world = World::new();
     let mut rows = Rows::new(0);
     rows.user(json!("Update the library and the shop."));
-    for (tool, (folder, command, printed)) in [
-        (SHOP, "cd /home/dev/src/lib && git status", "On branch main"),
-        ("/home/dev/src/lib", "git commit -am 'Library: new x'", "[main 1212abc] Library: new x\n 1 file changed"),
-        ("/home/dev/src/lib", "cd sub && git commit -am 'Library: new y'", "[main 5656abc] Library: new y\n 1 file changed"),
-        ("/home/dev/src/lib/sub", "cd /home/dev/src/shop/web && git status", "On branch main"),
-        ("/home/dev/src/shop/web", "git commit -am 'Shop: use new x'", "[main 3434def] Shop: use new x\n 1 file changed"),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        let message = json!({"role": "assistant", "content": [{"type": "tool_use", "id": format!("toolu_{tool}"), "name": "Bash",
-            "input": {"command": command}}]});
-        rows.row(json!({"type": "assistant", "cwd": folder, "message": message}));
-        rows.result(tool, printed, false);
-    }
+    rows.runs_in(&[
+        (SHOP, "main", "cd /home/dev/src/lib && git status", "On branch main"),
+        ("/home/dev/src/lib", "main", "git commit -am 'Library: new x'", "[main 1212abc] Library: new x\n 1 file changed"),
+        (
+            "/home/dev/src/lib",
+            "main",
+            "cd sub && git commit -am 'Library: new y'",
+            "[main 5656abc] Library: new y\n 1 file changed",
+        ),
+        ("/home/dev/src/lib/sub", "main", "cd /home/dev/src/shop/web && git status", "On branch main"),
+        ("/home/dev/src/shop/web", "main", "git commit -am 'Shop: use new x'", "[main 3434def] Shop: use new x\n 1 file changed"),
+    ]);
     rows.assistant("All are committed.");
     put(&world, &rows.id, &rows.text);
     let expected = [
@@ -263,20 +257,12 @@ fn a_push_takes_the_branch_of_its_own_place() {
     let world = World::new();
     let mut rows = Rows::new(0);
     rows.user(json!("Update the shop and the library."));
-    for (tool, (folder, branch, command)) in [
-        (SHOP, "feat", "git commit -qam 'Docs for rounding'"),
-        ("/home/dev/src/lib", "dev", "git commit -qam 'Library: new x'"),
-        ("/home/dev/src/lib", "dev", "cd /home/dev/src/shop && git push -q"),
-        ("/home/dev/src/lib", "dev", "cd /home/dev/src/shop && git status"),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        let message = json!({"role": "assistant", "content": [{"type": "tool_use", "id": format!("toolu_{tool}"), "name": "Bash",
-            "input": {"command": command}}]});
-        rows.row(json!({"type": "assistant", "cwd": folder, "gitBranch": branch, "message": message}));
-        rows.result(tool, "", false);
-    }
+    rows.runs_in(&[
+        (SHOP, "feat", "git commit -qam 'Docs for rounding'", ""),
+        ("/home/dev/src/lib", "dev", "git commit -qam 'Library: new x'", ""),
+        ("/home/dev/src/lib", "dev", "cd /home/dev/src/shop && git push -q", ""),
+        ("/home/dev/src/lib", "dev", "cd /home/dev/src/shop && git status", ""),
+    ]);
     rows.assistant("Both are committed, and the shop is pushed.");
     put(&world, &rows.id, &rows.text);
     world.digest(&["--summarizer", "extract"]);

@@ -3,16 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::support::World;
-use crate::support::rows::{Rows, bash, put};
+use crate::support::rows::{Rows, put};
 
 /// Digests a session that ran these commands, each with what it printed.
 fn session(world: &World, n: usize, calls: &[(&str, &str)]) -> String {
     let mut rows = Rows::new(n);
     rows.user(json!("See to the docs, please."));
-    for (tool, (command, printed)) in calls.iter().enumerate() {
-        rows.uses(tool, &bash(command));
-        rows.result(tool, printed, false);
-    }
+    rows.runs(calls);
     rows.assistant("The docs are seen to.");
     put(world, &rows.id, &rows.text);
     world.digest(&["--summarizer", "extract"]);
