@@ -84,8 +84,8 @@ pub fn folded(word: &str) -> String {
     if word.is_ascii() { word.to_ascii_lowercase() } else { word.chars().flat_map(letters).collect() }
 }
 
-/// The letters and marks that a character consists of (Unicode's form NFKD), without regard to case. By way of the capitals, since `ß` and `ς` have no
-/// others of their own. The dot that a small `i` has is none of `İ`'s alone.
+/// The letters and marks that a character consists of (Unicode's form NFKD), in lower case. Each is put into capitals first: so `ß` becomes `ss` like
+/// `SS`, and `ς` becomes `σ` like `Σ`. A dot above is left away, so that `İ` is `i`.
 fn letters(c: char) -> impl Iterator<Item = char> {
     const DOT_ABOVE: char = '\u{307}';
     let ascii = c.is_ascii().then(|| c.to_ascii_lowercase());

@@ -60,20 +60,20 @@ pub(super) fn ingest(
         store.lasting(|store| off.iter().try_for_each(|(_, session)| store.shut_out(session)))?;
     }
     let (shut_out, wanted) = divided(found, config, now, store)?;
+    let shut_out = without_known(shut_out, store)?;
     let work = pending_files(store.changed_files(wanted)?);
     failpoints::point("transcripts found");
     if !work.is_empty() {
         let sanitizer = config.sanitizer()?;
         failpoints::point("before what is shut out");
         let mut reader = TranscriptReader::new(config, &sanitizer, &projects, request.jobs, now, ui);
-        let (stamps, files): (Vec<_>, Vec<_>) = shut_out.into_iter().unzip();
-        let own = reader.own_records(&unread_files(files.into_iter().flatten().collect()))?;
+        let own = reader.own_records(&unread_files(shut_out.values().flatten().cloned().collect()))?;
         reader.leave_out(&own);
         reader.run(&work, store, report)?;
         // By now it is stored what of them other sessions said first.
-        for (session, stamp) in stamps.iter().filter(|_| !shutdown::requested()) {
+        for (session, files) in shut_out.iter().filter(|_| !shutdown::requested()) {
             if let Some(records) = own.get(session).filter(|records| records.is_whole) {
-                store.forbid_copies(session, records, *stamp)?;
+                store.forbid_copies(session, records, stamp(files))?;
             }
         }
         store.ingested();
@@ -109,22 +109,29 @@ fn find_transcripts(config: &Config, ui: &Ui, report: &mut Report) -> Vec<Transc
     found.files
 }
 
-/// Files of sessions that are shut out, and the stamp of each session's: those of which not all keys are known. And those that are wanted.
-type Divided = (Vec<((String, i64), Vec<TranscriptFile>)>, Vec<TranscriptFile>);
+/// Files of sessions that are shut out, by session.
+type ShutOut = BTreeMap<String, Vec<TranscriptFile>>;
 
-fn divided(found: Vec<TranscriptFile>, config: &Config, now: Millis, store: &Reader) -> Result<Divided> {
+/// The files of sessions that are shut out, and those that are wanted.
+fn divided(found: Vec<TranscriptFile>, config: &Config, now: Millis, store: &Reader) -> Result<(ShutOut, Vec<TranscriptFile>)> {
     let (forgotten, oldest) = (store.forgotten_sessions()?, config.retention.oldest(now));
     let (out, mut wanted): (Vec<_>, Vec<_>) = found.into_iter().partition(|file| forgotten.contains(&file.place.session));
     wanted.retain(|file| oldest.is_none_or(|oldest| file.mtime() >= oldest));
-    let mut shut_out: BTreeMap<String, Vec<TranscriptFile>> = BTreeMap::new();
+    let mut shut_out = ShutOut::new();
     out.into_iter().for_each(|file| shut_out.entry(file.place.session.clone()).or_default().push(file));
+    Ok((shut_out, wanted))
+}
+
+/// Without sessions whose files are as they were when the keys of their records were forbidden.
+fn without_known(mut shut_out: ShutOut, store: &Reader) -> Result<ShutOut> {
     let known = store.forbidden_copies()?;
-    let stamped = |(session, files): (String, Vec<TranscriptFile>)| {
-        let stamp = files.iter().fold(0, |all: i64, file| all.wrapping_add(file.stamp));
-        ((session, stamp), files)
-    };
-    let is_new = |((session, stamp), _): &((String, i64), _)| known.get(session) != Some(stamp);
-    Ok((shut_out.into_iter().map(stamped).filter(is_new).collect(), wanted))
+    shut_out.retain(|session, files| known.get(session) != Some(&stamp(files)));
+    Ok(shut_out)
+}
+
+/// It is another one once any of the files has changed.
+fn stamp(files: &[TranscriptFile]) -> i64 {
+    files.iter().fold(0, |all, file| all.wrapping_add(file.stamp))
 }
 
 /// Removes the marks that were applied, and what an interrupted run left listed of them.
