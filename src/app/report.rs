@@ -291,7 +291,7 @@ impl ProjectWork {
             }
         }
         for pull_request in account.pull_requests.into_iter().filter(|one| (one.made || one.merged) && is_since(one.at, begin)) {
-            self.pull_requests.retain(|known| known.number != pull_request.number);
+            self.pull_requests.retain(|known| !known.is_same_as(&pull_request));
             self.pull_requests.push(pull_request);
         }
     }

@@ -37,7 +37,9 @@ pub(crate) struct LaterEvidence {
     commits: HashMap<String, String>,
     /// Commits that stand, and undo others.
     reverts: Vec<Commit>,
-    merged: HashSet<String>,
+    /// Numbers of pull requests of which git showed the merge.
+    merged_by_git: HashSet<String>,
+    merged: Vec<PullRequest>,
 }
 
 impl LaterEvidence {
@@ -60,7 +62,7 @@ impl LaterEvidence {
             (commit.hash, commit.hash_is_stale) = (hash, false);
         }
         for pr in &mut account.pull_requests {
-            pr.merged |= self.merged.contains(&pr.number);
+            pr.merged |= self.is_merged(pr);
         }
         renamed
     }
@@ -86,8 +88,7 @@ impl LaterEvidence {
             let own = Some(commit.hash.as_str()).filter(|hash| !commit.hash_is_stale && !hash.is_empty());
             self.hash_of(commit).or(own)
         });
-        let is_merged = |pr: &PullRequest| pr.merged || self.merged.contains(&pr.number);
-        let state = |pr: &PullRequest| if is_merged(pr) { Some("merged") } else { pr.state() };
+        let state = |pr: &PullRequest| if self.is_merged(pr) { Some("merged") } else { pr.state() };
         let told =
             |pr: &PullRequest| format!("PR #{}{}", pr.number, state(pr).map(|state| format!(" {state}")).unwrap_or_default());
         let prs = account.pull_requests.iter().rev().filter(|pr| pr.made).take(MAX_PULL_REQUESTS).map(told);
@@ -107,7 +108,11 @@ impl LaterEvidence {
         for (subject, hash) in own.chain(account.seen.iter().map(|seen| (&seen.subject, &seen.hash))) {
             self.commits.entry(subject.clone()).or_insert_with(|| hash.clone());
         }
-        self.merged.extend(account.seen.iter().filter_map(|seen| seen.merged()).map(str::to_owned));
-        self.merged.extend(account.pull_requests.iter().filter(|pr| pr.merged).map(|pr| pr.number.clone()));
+        self.merged_by_git.extend(account.seen.iter().filter_map(|seen| seen.merged()).map(str::to_owned));
+        self.merged.extend(account.pull_requests.iter().filter(|pr| pr.merged).cloned());
+    }
+
+    fn is_merged(&self, pr: &PullRequest) -> bool {
+        pr.merged || self.merged_by_git.contains(&pr.number) || self.merged.iter().any(|merged| merged.is_same_as(pr))
     }
 }

@@ -18,6 +18,9 @@ pub struct PullRequest {
     pub number: String,
     /// Empty if it is not known.
     pub url: String,
+    /// `owner/name`, as a command named it or `gh` printed it; empty if neither did.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) named_repository: String,
     pub title: String,
     /// The session made it, and not only worked on it.
     pub made: bool,
@@ -41,12 +44,20 @@ impl PullRequest {
         if self.merged { Some("merged") } else { self.closed.then_some("closed") }
     }
 
-    /// `owner/name`, as its address tells.
+    /// `owner/name`, as far as it is known.
     pub(crate) fn repository(&self) -> Option<&str> {
-        let (before, _) = self.url.split_once("/pull/")?;
-        let name = before.rfind('/')?;
-        let owner = before[..name].rfind('/')?;
-        Some(&before[owner + 1..])
+        repository_of(&self.url).or_else(|| Some(self.named_repository.as_str()).filter(|named| !named.is_empty()))
+    }
+
+    /// Is it the one with this number? If one of the repositories is not known, the number decides.
+    pub(crate) fn is(&self, number: &str, repository: Option<&str>) -> bool {
+        let is_other = |own: &str, other: &str| !own.eq_ignore_ascii_case(other);
+        self.number == number && !self.repository().zip(repository).is_some_and(|(own, other)| is_other(own, other))
+    }
+
+    /// Are both one, as far as is known?
+    pub(crate) fn is_same_as(&self, other: &Self) -> bool {
+        self.is(&other.number, other.repository())
     }
 }
 
@@ -71,8 +82,9 @@ pub(super) fn of(session: &Session, calls: &[Call<'_>], turns: &[Turn], commits:
 #[derive(Default)]
 struct Gathered {
     all: Vec<PullRequest>,
-    worked_on: BTreeSet<String>,
-    looked_at: BTreeSet<String>,
+    /// Places in `all`.
+    worked_on: BTreeSet<usize>,
+    looked_at: BTreeSet<usize>,
     /// The session pushed something.
     pushes: bool,
     /// A tool that is no shell made one: the client links it next.
@@ -80,38 +92,40 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn of(&mut self, number: &str, at: Option<Millis>) -> &mut PullRequest {
-        let known = self.all.iter().position(|known| known.number == number);
-        let index = known.unwrap_or_else(|| {
-            self.all.push(PullRequest { number: number.to_owned(), at, ..PullRequest::default() });
+    /// Its place in `all`, where it is entered if it is new.
+    fn place_of(&mut self, Named { number, repository }: &Named, at: Option<Millis>) -> usize {
+        let known = self.all.iter().rposition(|known| known.is(number, repository.as_deref()));
+        let place = known.unwrap_or_else(|| {
+            self.all.push(PullRequest { number: number.clone(), at, ..PullRequest::default() });
             self.all.len() - 1
         });
-        let found = &mut self.all[index];
+        let found = &mut self.all[place];
         found.at = match (found.at, at) {
             (Some(one), Some(other)) => Some(one.min(other)),
             (one, other) => one.or(other),
         };
-        found
+        if let Some(repository) = repository.as_ref().filter(|_| found.named_repository.is_empty()) {
+            repository.clone_into(&mut found.named_repository);
+        }
+        place
     }
 
     /// The client links a pull request that exists, whoever made it.
     fn linked(&mut self, url: &str, at: Option<Millis>) {
-        let number = number_of(url);
-        if number.is_empty() {
-            return;
-        }
+        let Some(named) = Named::by_address(url) else { return };
         let made = std::mem::take(&mut self.awaits_link);
-        let found = self.of(&number, at);
+        let place = self.place_of(&named, at);
+        let found = &mut self.all[place];
         found.made |= made;
         found.acted = true;
         url.clone_into(&mut found.url);
-        self.worked_on.insert(number);
+        self.worked_on.insert(place);
     }
 
     fn call(&mut self, call: &Call<'_>) {
         let lines: &[String] = call.print.map_or(&[], |print| &print.git);
         for number in lines.iter().filter_map(|line| merged_by_git(line)) {
-            if let Some(found) = self.all.iter_mut().find(|known| known.number == number) {
+            if let Some(found) = self.all.iter_mut().rfind(|known| known.number == number) {
                 found.merged = true;
             }
         }
@@ -126,26 +140,31 @@ impl Gathered {
         let views = steps.iter().filter(|(words, ..)| words[2] == "view").count();
         let is_paired = told.len() == views;
         for (words, message, masked) in &steps {
-            let named = number_in(&words[3..]);
+            let named = Named::by_arguments(&words[3..]);
+            let number = named.as_ref().map(|named| named.number.as_str());
             match words[2].as_str() {
                 _ if words[1] == "api" || words[2] == "create" => self.made(lines, message, call),
                 "view" => {
-                    let at = told.iter().position(|told| named.is_none() || told.number.is_none() || told.number == named);
+                    let is_its = |told: &Told| told.number.is_none() || told.number.as_deref() == number;
+                    let at = told.iter().position(|told| number.is_none() || is_its(told));
                     let told = at.filter(|_| is_paired).map(|at| told.remove(at)).unwrap_or_default();
                     self.viewed(named, told, call.at);
                 }
                 _ if call.failed => {}
-                _ => {
-                    let Some(number) = named else { continue };
-                    let found = self.of(&number, call.at);
-                    found.acted |= !READS.contains(&words[2].as_str());
-                    match words[2].as_str() {
-                        "merge" => found.merged |= lines.iter().any(|line| says_merged(line, &number)),
-                        "close" => found.closed |= !masked || lines.iter().any(|line| says_closed(line, &number)),
+                verb => {
+                    let Some(mut named) = named else { continue };
+                    named.repository =
+                        named.repository.or_else(|| lines.iter().find_map(|line| told_repository(line, &named.number)));
+                    let place = self.place_of(&named, call.at);
+                    let (found, number) = (&mut self.all[place], &named.number);
+                    found.acted |= !READS.contains(&verb);
+                    match verb {
+                        "merge" => found.merged |= lines.iter().any(|line| says_merged(line, number)),
+                        "close" => found.closed |= !masked || lines.iter().any(|line| says_closed(line, number)),
                         "reopen" if !masked => found.closed = false,
                         _ => {}
                     }
-                    self.worked_on.insert(number);
+                    self.worked_on.insert(place);
                 }
             }
         }
@@ -156,8 +175,9 @@ impl Gathered {
         let exists = lines.iter().any(|line| line.trim_start().starts_with("a pull request for branch"));
         let is_address = |line: &&str| line.starts_with("https://") && !line.contains(' ') && !number_of(line).is_empty();
         let Some(url) = lines.iter().map(|line| line.trim()).find(is_address) else { return };
-        let number = number_of(url);
-        let found = self.of(&number, call.at);
+        let Some(named) = Named::by_address(url) else { return };
+        let place = self.place_of(&named, call.at);
+        let found = &mut self.all[place];
         url.clone_into(&mut found.url);
         if !exists && !call.failed {
             (found.made, found.acted) = (true, true);
@@ -165,13 +185,21 @@ impl Gathered {
                 title.clone_into(&mut found.title);
             }
         }
-        self.worked_on.insert(number);
+        self.worked_on.insert(place);
     }
 
-    fn viewed(&mut self, named: Option<String>, told: Told, at: Option<Millis>) {
+    fn viewed(&mut self, named: Option<Named>, told: Told, at: Option<Millis>) {
         let (of_branch, pushes) = (named.is_none(), self.pushes);
-        let Some(number) = told.number.filter(|_| of_branch).or(named) else { return };
-        let found = self.of(&number, at);
+        let repository = told.url.as_deref().and_then(repository_of).map(str::to_owned);
+        let named = match named {
+            Some(named) => Named { repository: named.repository.or(repository), ..named },
+            None => match told.number {
+                Some(number) => Named { number, repository },
+                None => return,
+            },
+        };
+        let place = self.place_of(&named, at);
+        let found = &mut self.all[place];
         found.merged |= told.merged;
         found.closed = told.closed.unwrap_or(found.closed);
         // That of the branch on which the session works has what was pushed.
@@ -183,22 +211,67 @@ impl Gathered {
             found.url = url;
         }
         // Without a number it is that of the branch on which the session works.
-        if of_branch { &mut self.worked_on } else { &mut self.looked_at }.insert(number);
+        if of_branch { &mut self.worked_on } else { &mut self.looked_at }.insert(place);
     }
 
     fn finish(mut self, turns: &[Turn]) -> Vec<PullRequest> {
         let of_user: BTreeSet<String> = turns.iter().flat_map(|turn| &turn.words).flat_map(|word| named_by(&word.text)).collect();
         for word in turns.iter().flat_map(|turn| &turn.words) {
-            if let Some(number) = reviewed(&word.text) {
-                self.of(&number, word.at).acted = true;
-                self.worked_on.insert(number);
+            if let Some(named) = reviewed(&word.text) {
+                let place = self.place_of(&named, word.at);
+                self.all[place].acted = true;
+                self.worked_on.insert(place);
             }
         }
         let is_only = self.looked_at.len() == 1 && self.worked_on.is_empty();
-        self.all.retain(|pr| self.worked_on.contains(&pr.number) || of_user.contains(&pr.number) || is_only);
-        self.all.sort_by_key(|pr| pr.at);
-        self.all
+        let is_told = |place: usize, pr: &PullRequest| self.worked_on.contains(&place) || of_user.contains(&pr.number) || is_only;
+        let told = self.all.into_iter().enumerate().filter(|(place, pr)| is_told(*place, pr)).map(|(_, pr)| pr);
+        let mut told: Vec<PullRequest> = told.collect();
+        told.sort_by_key(|pr| pr.at);
+        told
     }
+}
+
+/// What a command, an address or a user names.
+struct Named {
+    number: String,
+    /// `owner/name`, where that is told.
+    repository: Option<String>,
+}
+
+impl Named {
+    fn by_address(url: &str) -> Option<Self> {
+        let number = Some(number_of(url)).filter(|number| !number.is_empty())?;
+        Some(Self { number, repository: repository_of(url).map(str::to_owned) })
+    }
+
+    /// By the arguments of `gh pr`: a number or an address, and which repository's.
+    fn by_arguments(arguments: &[String]) -> Option<Self> {
+        let plain = |word: &String| {
+            let number = word.trim_start_matches('#');
+            let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+            is_number.then(|| Self { number: number.to_owned(), repository: repository_option(arguments) })
+        };
+        let named = |word: &String| Self::by_address(word).or_else(|| plain(word));
+        arguments.iter().filter(|word| !word.starts_with('-')).find_map(named)
+    }
+}
+
+/// `-R owner/name`, `--repo=host/owner/name`
+fn repository_option(arguments: &[String]) -> Option<String> {
+    let mut behind = arguments.iter().skip_while(|word| !matches!(word.as_str(), "-R" | "--repo")).skip(1);
+    let named = arguments.iter().find_map(|word| word.strip_prefix("--repo=")).or_else(|| behind.next().map(String::as_str))?;
+    let mut parts = named.trim_end_matches(".git").rsplit('/');
+    let (name, owner) = (parts.next()?, parts.next()?);
+    Some(format!("{owner}/{name}"))
+}
+
+/// `owner/name` in the address of a pull request.
+fn repository_of(url: &str) -> Option<&str> {
+    let (before, _) = url.split_once("/pull/")?;
+    let name = before.rfind('/')?;
+    let owner = before[..name].rfind('/')?;
+    Some(&before[owner + 1..])
 }
 
 /// What `gh pr view` printed of one pull request.
@@ -276,20 +349,21 @@ fn says_closed(line: &str, number: &str) -> bool {
 
 /// What a line says of a pull request that it names right behind these words.
 fn says_of<'l>(line: &'l str, words: &str, number: &str) -> Option<&'l str> {
+    named_behind(line, words, number).map(|(_, rest)| rest)
+}
+
+/// The repository that `gh` prints before the number of a pull request: `a/b#7`
+fn told_repository(line: &str, number: &str) -> Option<String> {
+    let (repository, _) = named_behind(line, "ull request ", number)?;
+    repository.contains('/').then(|| repository.to_owned())
+}
+
+/// The repository of a pull request that a line names right behind these words, which may be empty, and what it says then.
+fn named_behind<'l>(line: &'l str, words: &str, number: &str) -> Option<(&'l str, &'l str)> {
     let (_, named) = line.split_once(words)?;
     let (repository, behind) = named.split_once('#')?;
     let rest = behind.strip_prefix(number).filter(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))?;
-    (!repository.contains(' ')).then_some(rest)
-}
-
-/// The number among the arguments of `gh pr`.
-fn number_in(arguments: &[String]) -> Option<String> {
-    let number = |word: &String| {
-        let number = number_of(word);
-        let number = if number.is_empty() { word.trim_start_matches('#') } else { &number };
-        (!number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())).then(|| number.to_owned())
-    };
-    arguments.iter().filter(|word| !word.starts_with('-')).find_map(number)
+    (!repository.contains(' ')).then_some((repository, rest))
 }
 
 /// Numbers that stand by themselves in a text, with or without `#`.
@@ -301,9 +375,11 @@ fn named_by(text: &str) -> impl Iterator<Item = String> {
 }
 
 /// The pull request that a command of the client's is about: `/review 158`.
-fn reviewed(prompt: &str) -> Option<String> {
+fn reviewed(prompt: &str) -> Option<Named> {
     let (command, argument) = prompt.trim().strip_prefix('/')?.split_once(' ')?;
-    matches!(command, "review" | "pr-comments" | "security-review").then(|| number_in(&[argument.trim().to_owned()])).flatten()
+    matches!(command, "review" | "pr-comments" | "security-review")
+        .then(|| Named::by_arguments(&[argument.trim().to_owned()]))
+        .flatten()
 }
 
 /// The number in an address; empty if it has none.

@@ -85,7 +85,7 @@ impl SessionAccount {
         let had_some = !self.commits.is_empty() || self.all_undone || tail.all_undone;
         self.commits = standing(self.commits);
         self.all_undone = had_some && self.commits.is_empty();
-        self.pull_requests.retain(|pr| tail.pull_requests.iter().all(|later| later.number != pr.number));
+        self.pull_requests.retain(|pr| tail.pull_requests.iter().all(|later| !later.is_same_as(pr)));
         self.pull_requests.append(&mut tail.pull_requests);
         self.seen.append(&mut tail.seen);
         self.runs.retain(|run| tail.runs.iter().all(|later| later.commands != run.commands));

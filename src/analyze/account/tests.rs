@@ -586,6 +586,28 @@ fn a_pull_request_is_merged_where_gh_or_git_said_so_of_it() {
 }
 
 #[test]
+fn pull_requests_of_two_repositories_are_two() {
+    let addresses = |account: &SessionAccount| -> Vec<(String, bool)> {
+        account.pull_requests.iter().map(|pr| (pr.url.clone(), pr.merged)).collect()
+    };
+    let one_made = || Told::new().prompt("a").bash("gh pr create -t One", true, "https://example.org/a/web/pull/7");
+    let web = |merged: bool| ("https://example.org/a/web/pull/7".to_owned(), merged);
+    let both = one_made().bash("cd ../api && gh pr create -t Two", true, "https://example.org/a/api/pull/7").account();
+    assert_eq!(addresses(&both), [web(false), ("https://example.org/a/api/pull/7".to_owned(), false)]);
+    let merged = "✓ Squashed and merged pull request a/api#7 (Two)";
+    for of_other in ["gh pr merge 7 -R a/api", "gh pr merge 7 --repo=example.org/a/api", "cd ../api && gh pr merge 7"] {
+        assert_eq!(addresses(&one_made().bash(of_other, true, merged).account()), [web(false), (String::new(), true)]);
+    }
+    let by_address = "gh pr merge https://example.org/a/api/pull/7";
+    assert_eq!(addresses(&one_made().bash(by_address, true, merged).account()), [web(false), (String::new(), true)]);
+    let own = one_made().bash("gh pr merge 7 -R A/Web", true, "✓ Merged pull request A/Web#7 (One)").account();
+    assert_eq!(addresses(&own), [web(true)]);
+    let viewed = r#"{"number":7,"state":"MERGED","url":"https://example.org/a/api/pull/7"}"#;
+    let read = one_made().bash("cd ../api && gh pr view 7 --json number,state,url", true, viewed).account();
+    assert_eq!(addresses(&read), [web(false)]);
+}
+
+#[test]
 fn a_check_is_told_as_it_ended_last_and_never_as_passed() {
     let account = Told::new()
         .prompt("a")

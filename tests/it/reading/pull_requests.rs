@@ -44,6 +44,15 @@ fn one_that_was_closed_or_merged_is_told_so() {
 }
 
 #[test]
+fn one_of_another_repository_with_its_number_is_another_one() {
+    let world = World::new();
+    let id = session(&world, 0, &[CREATED]);
+    session(&world, 1, &[("gh pr merge 12 -R m/q", "✓ Squashed and merged pull request m/q#12 (Other)")]);
+    let told = world.recall(["show", &id]).out;
+    assert!(told.contains("- #12 Docs (opened in this session) https://"), "{told}");
+}
+
+#[test]
 fn a_session_counts_for_one_only_if_it_did_something_about_it() {
     let open = r#"{"number":69,"title":"Docs","url":"https://github.com/m/p/pull/69","state":"OPEN"}"#;
     let pushed =
@@ -55,7 +64,7 @@ fn a_session_counts_for_one_only_if_it_did_something_about_it() {
         (&[view], "(no pull request)"),
         (&[pushed[0], pushed[1], view], "m/p #69"),
         (&[("gh pr comment 69 --body Fine", "https://github.com/m/p/pull/69#issuecomment-1")], "shop #69"),
-        (&[("gh pr review 69 --approve", "✓ Approved pull request m/p#69")], "shop #69"),
+        (&[("gh pr review 69 --approve", "✓ Approved pull request m/p#69")], "m/p #69"),
         (&[("gh pr close 69", "")], "shop #69"),
         (&[CREATED], "m/p #12"),
     ];
