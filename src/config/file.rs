@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{DigestConfig, EmbeddingsConfig, PrivacyConfig, Schedule, Setting, Sources, TeamConsent, setting};
 use crate::model::price::Price;
 use crate::policy::ProjectPatterns;
+use transcripts::client::Client;
 use transcripts::privacy::SkippedTools;
 use transcripts::session::Millis;
 use transcripts::source::{is_tool_of_no_memory, tools_of_no_memory};
@@ -221,7 +222,8 @@ pub fn read(path: &Path, named: bool) -> Result<ConfigFile> {
 pub fn parse(path: &Path, text: &str) -> Result<ConfigFile> {
     let values: ConfigValues = toml::from_str(text).map_err(|e| with_location(path, text, &e))?;
     check(&values).map_err(|(key, why)| anyhow!("{}:{}: `{key}`: {why}", path.display(), line_of(text, key)))?;
-    check_prices(&values.prices).map_err(|(key, why)| anyhow!("{}:{}: `{key}`: {why}", path.display(), line_of(text, &key)))?;
+    let checked = check_folders(&values).and_then(|()| check_prices(&values.prices));
+    checked.map_err(|(key, why)| anyhow!("{}:{}: `{key}`: {why}", path.display(), line_of(text, &key)))?;
     let table = text.parse().map_err(|e| with_location(path, text, &e))?;
     Ok(ConfigFile { values, exists: true, table })
 }
@@ -234,6 +236,9 @@ fn check(values: &ConfigValues) -> Result<(), (&'static str, String)> {
     ensure((10..=5_000).contains(&deadline), "hooks.deadline_ms", format!("must be 10 to 5000, is {deadline}"))?;
     if let Some(name) = &values.timezone {
         ensure(super::zone::named(name).is_some(), "timezone", format!("no time zone is called {name}"))?;
+    }
+    if values.projects.keys().any(|old| old.trim_end_matches('/').is_empty()) {
+        return Err(("projects", "an empty path or `/` would move every project".to_owned()));
     }
     values.privacy.check()?;
     values.embeddings.check()?;
@@ -249,6 +254,22 @@ fn check(values: &ConfigValues) -> Result<(), (&'static str, String)> {
     for (key, globs) in globs {
         for glob in globs {
             globset::Glob::new(glob).map_err(|e| (key, e.to_string()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Folders that are read: hooks and timers are started in others than a shell.
+fn check_folders(values: &ConfigValues) -> Result<(), (String, String)> {
+    let of_sources = Client::ALL.into_iter().filter_map(|client| {
+        let folders = values.sources.of(client)?.dirs.as_ref()?;
+        Some((format!("sources.{}.dirs", client.key()), folders))
+    });
+    let of_claude = values.claude_dirs.iter().map(|folders| ("claude_dirs".to_owned(), folders));
+    let is_whole = |folder: &str| folder.starts_with('/') || folder == "~" || folder.starts_with("~/");
+    for (key, folders) in of_claude.chain(of_sources) {
+        if let Some(part) = folders.iter().find(|folder| !is_whole(folder)) {
+            return Err((key, format!("must be whole paths, or begin with `~/`, is `{part}`")));
         }
     }
     Ok(())

@@ -350,7 +350,7 @@ impl Config {
     /// When a glob, pattern or rule in the config is invalid.
     pub(crate) fn sanitizer(&self) -> Result<Sanitizer> {
         self.privacy
-            .sanitizer(self.signal.skip_tools.skipped())
+            .sanitizer(self.signal.skip_tools.skipped(), &self.homes())
             .with_context(|| format!("{}: [privacy]", self.config_file.display()))
     }
 
@@ -372,8 +372,9 @@ impl Config {
 
     /// Short id of the sanitizer's rules: texts that passed under another id must pass again.
     pub(crate) fn sanitizer_rules(&self) -> String {
-        let PrivacyConfig { exclude_paths, exclude_patterns, rules, .. } = &self.privacy;
-        let rules = (RULES_VERSION, privacy::PRIVATE_FILES, exclude_paths, exclude_patterns, rules, self.signal.skip_tools.names());
+        let PrivacyConfig { exclude_patterns, rules, .. } = &self.privacy;
+        let paths = self.privacy.path_globs(&self.homes());
+        let rules = (RULES_VERSION, privacy::PRIVATE_FILES, paths, exclude_patterns, rules, self.signal.skip_tools.names());
         short_id("r", &[&format!("{rules:?}")])
     }
 
@@ -397,6 +398,11 @@ impl Config {
 
     pub(crate) fn project_keys(&self) -> Projects {
         Projects::new(self.moved_projects.clone(), path_aliases(&self.home))
+    }
+
+    /// All paths of the user's home, if it is known.
+    fn homes(&self) -> Vec<PathBuf> {
+        if self.home.as_os_str().is_empty() { Vec::new() } else { path_aliases(&self.home) }
     }
 }
 

@@ -1,7 +1,9 @@
 //! The privacy settings, and the sanitizer built from them.
 
+use std::path::PathBuf;
+
 use anyhow::{Context, Result};
-use globset::{Glob, GlobBuilder, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobSetBuilder, escape};
 use regex::{RegexSet, RegexSetBuilder};
 use serde::{Deserialize, Serialize};
 
@@ -30,10 +32,13 @@ pub(crate) const PRIVATE_FILES: [&str; 70] = [
     "**/cookies.txt", "**/wg0.conf",
 ];
 
+/// A pattern that matches each of these matches every text.
+const ANY_TEXT: [&str; 3] = ["a", "7", "-"];
+
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PrivacyConfig {
-    /// Globs of files whose content is left out, in addition to the built-in ones; `!glob` makes an exception.
+    /// Globs of files and folders whose content is left out, in addition to the built-in ones; `!glob` makes an exception.
     pub exclude_paths: Vec<String>,
     /// Excluded projects: names, paths or globs of their folders, including everything below.
     pub exclude_projects: Vec<String>,
@@ -51,12 +56,20 @@ impl PrivacyConfig {
     /// # Errors
     /// The invalid key and the reason.
     pub(crate) fn check(&self) -> Result<(), (&'static str, String)> {
-        for glob in &self.exclude_paths {
-            GlobBuilder::new(glob.trim_start_matches('!')).build().map_err(|e| ("privacy.exclude_paths", e.to_string()))?;
+        for pattern in &self.exclude_paths {
+            GlobBuilder::new(pattern.trim_start_matches('!')).build().map_err(|e| ("privacy.exclude_paths", e.to_string()))?;
         }
         // Every hook checks its config: building even an empty set takes as long as all else that it does, and asks how many cores there are.
         if !self.exclude_patterns.is_empty() {
-            self.patterns().map_err(|e| ("privacy.exclude_patterns", e.to_string()))?;
+            let key = "privacy.exclude_patterns";
+            let patterns = self.patterns().map_err(|e| (key, e.to_string()))?;
+            let matches_all = |at: &usize| ANY_TEXT.iter().all(|text| patterns.matches(text).matched(*at));
+            if let Some(at) = (0..patterns.len()).find(|at| patterns.matches("").matched(*at) || matches_all(at)) {
+                return Err((
+                    key,
+                    format!("`{}` matches every text: all that is stored would be deleted", self.exclude_patterns[at]),
+                ));
+            }
         }
         // The built-in rules are valid and need no check.
         if !self.rules.is_empty() {
@@ -76,24 +89,50 @@ impl PrivacyConfig {
         Ok(if shipped { Redactor::shipped().clone() } else { Redactor::new(&self.rules)? })
     }
 
+    /// The globs of `exclude_paths` with all that they stand for: `homes` are the paths of the user's home. Exceptions begin with `!`.
+    pub(crate) fn path_globs(&self, homes: &[PathBuf]) -> Vec<String> {
+        self.exclude_paths.iter().flat_map(|pattern| globs_of(pattern, homes)).collect()
+    }
+
     /// # Errors
     /// When a glob, pattern or rule is invalid; `check` names it.
-    pub fn sanitizer(&self, skip_tools: SkippedTools) -> Result<Sanitizer> {
+    pub fn sanitizer(&self, skip_tools: SkippedTools, homes: &[PathBuf]) -> Result<Sanitizer> {
         let redactor = self.redactor()?;
         // The built-in ones are valid, and compiled where a path is asked about.
         let mut private: Vec<String> = PRIVATE_FILES.map(str::to_owned).into();
         let mut allowed = GlobSetBuilder::new();
-        for pattern in &self.exclude_paths {
+        for pattern in self.path_globs(homes) {
             match pattern.strip_prefix('!') {
                 Some(exception) => _ = allowed.add(compiled(exception)?),
                 None => {
-                    compiled(pattern)?;
-                    private.push(pattern.clone());
+                    compiled(&pattern)?;
+                    private.push(pattern);
                 }
             }
         }
         Ok(Sanitizer::new(redactor, self.patterns()?, PrivateFiles::new(private, allowed.build()?), skip_tools).knowing(OWN_WORDS))
     }
+}
+
+/// How a home is written at the start of a path. A `?` stands for a brace, which means something else in a glob.
+const HOMES_IN_COMMANDS: [&str; 3] = ["~", "$HOME", "$?HOME?"];
+
+/// The globs of a pattern. One that lies in the home stands for each way in which a command may name that; of a folder that is private, all
+/// that is in it is, too.
+fn globs_of(pattern: &str, homes: &[PathBuf]) -> Vec<String> {
+    let (mark, path) = pattern.strip_prefix('!').map_or(("", pattern), |exception| ("!", exception));
+    let written = homes.iter().map(|home| escape(&home.to_string_lossy()));
+    let known: Vec<String> = HOMES_IN_COMMANDS.iter().map(|home| (*home).to_owned()).chain(written).collect();
+    let below = |home: &str| path.strip_prefix(home).filter(|rest| rest.starts_with('/'));
+    let plain = homes.iter().find_map(|home| below(home.to_str()?));
+    let spelled = match ["~", "$HOME", "${HOME}"].into_iter().find_map(below).or(plain) {
+        Some(rest) => known.iter().map(|home| format!("{home}{rest}")).collect(),
+        None => vec![path.to_owned()],
+    };
+    let in_folder = |path: &String| format!("{}/**", path.trim_end_matches('/'));
+    let is_folder = mark.is_empty() && !path.ends_with("/**");
+    let inside: Vec<String> = spelled.iter().filter(|_| is_folder).map(in_folder).collect();
+    [spelled, inside].concat().into_iter().map(|glob| format!("{mark}{glob}")).collect()
 }
 
 fn compiled(pattern: &str) -> Result<Glob> {

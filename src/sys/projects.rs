@@ -3,6 +3,7 @@
 //! Worktrees and subfolders share the project of their repository. The basename alone never counts: two folders named `api` are
 //! two projects. Nor does a folder's own claim: a `.git` file counts only if the repository it names knows that folder.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Mutex;
@@ -14,7 +15,7 @@ const MOST: u64 = 256 << 10;
 
 #[derive(Debug, Default)]
 pub struct Projects {
-    /// Moved roots, as pairs of old and new path.
+    /// Moved roots, as pairs of old and new path, longest old path first.
     moved: Vec<(String, String)>,
     /// All paths of the user's home, which is never a project, even if dotfiles make it a repository.
     homes: Vec<PathBuf>,
@@ -26,12 +27,9 @@ pub struct Projects {
 impl Projects {
     pub(crate) fn new(moved: impl IntoIterator<Item = (String, String)>, homes: Vec<PathBuf>) -> Self {
         let trim = |root: String| root.trim_end_matches('/').to_owned();
-        Self {
-            moved: moved.into_iter().map(|(from, to)| (trim(from), trim(to))).collect(),
-            homes,
-            known: Mutex::default(),
-            roots: Mutex::default(),
-        }
+        let mut moved: Vec<(String, String)> = moved.into_iter().map(|(from, to)| (trim(from), trim(to))).collect();
+        moved.sort_by_key(|(from, _)| Reverse(from.len()));
+        Self { moved, homes, known: Mutex::default(), roots: Mutex::default() }
     }
 
     /// The project key of a working directory.
@@ -77,15 +75,21 @@ impl Projects {
         root
     }
 
-    /// Replaces a moved root in a path by its new path.
+    /// Replaces a moved root in a path by its new path. Where that lies inside the old one, what is in it has moved already.
     pub(crate) fn moved_to(&self, path: &str) -> String {
         let path = if path.len() > 1 { path.trim_end_matches('/') } else { path };
         let renamed = self.moved.iter().find_map(|(from, to)| {
-            let rest = path.strip_prefix(from.as_str())?;
-            (rest.is_empty() || rest.starts_with('/')).then(|| format!("{to}{rest}"))
+            let rest = below(path, from)?;
+            let has_moved = below(to, from).is_some() && below(path, to).is_some();
+            Some(if has_moved { path.to_owned() } else { format!("{to}{rest}") })
         });
         renamed.unwrap_or_else(|| path.to_owned())
     }
+}
+
+/// What follows a folder in the path of something in it, or of itself.
+fn below<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
+    path.strip_prefix(folder).filter(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 fn outside_worktree(path: &str) -> &str {
@@ -296,5 +300,23 @@ mod tests {
         assert_eq!(projects.key_of("/old/api/sub"), "/new/api/sub");
         assert_eq!(projects.key_of("/old/apiary"), "/old/apiary");
         assert_eq!(projects.key_of("/gone/repo/.claude/worktrees/fix-1"), "/gone/repo");
+    }
+
+    #[test]
+    fn a_root_that_moved_into_a_folder_of_its_former_one_moves_once() {
+        let moved =
+            [("/src/shop", "/src/shop/main"), ("/src/shop/docs", "/src/manual"), ("/src/a", "/src/b"), ("/src/b", "/src/c")];
+        let projects = Projects::new(moved.map(|(from, to)| (from.to_owned(), to.to_owned())), Vec::new());
+        for (cwd, key) in [
+            ("/src/shop", "/src/shop/main"),
+            ("/src/shop/main", "/src/shop/main"),
+            ("/src/shop/main/lib", "/src/shop/main/lib"),
+            ("/src/shop/lib", "/src/shop/main/lib"),
+            ("/src/shop/docs/guide", "/src/manual/guide"),
+            ("/src/a", "/src/c"),
+        ] {
+            assert_eq!(projects.key_of(cwd), key, "{cwd}");
+            assert_eq!(projects.moved_to(&projects.moved_to(key)), key, "a stored key stays");
+        }
     }
 }

@@ -115,6 +115,9 @@ fn a_value_that_cannot_be_meant_is_named_with_file_and_line() {
         ("[prices.\"some-model\"]\ninput = inf\noutput = 1.0\n", 2, "input"),
         ("[prices.haiku]\ninput = 1.0\noutput = 5.0\n\ncache_read = -0.1\n", 5, "cache_read"),
         ("[exclude]\nprojects = [\"[\"]\n", 2, "projects"),
+        ("claude_dirs = ['~/.claude', 'notes/.claude']\n", 1, "claude_dirs"),
+        ("[sources.codex]\ndirs = ['$HOME/codex']\n", 2, "sources.codex.dirs"),
+        ("[projects]\n'/' = '/srv'\n", 1, "projects"),
     ];
     for (text, line, key) in cases {
         let (world, ran) = refused(text);

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::private::outputs::{check, check_with, turn};
-use crate::support::rows::{Rows, SHOP, bash};
+use crate::private::outputs::{CONFIG, check, check_with, digest_and_listen, listener, turn};
+use crate::support::rows::{Rows, SHOP, bash, put};
 
 const PRIVATE: [&str; 22] = [
     ".env", ".env.production", "config/.env.local", "config/secrets.yaml", "deploy/secret-store/../my_secret.txt", "keys/id_rsa",
@@ -112,6 +112,26 @@ fn the_users_own_globs_count_too() {
     touching(&mut rows, ".env", 3, "hush");
     rows.assistant("loud2 is mended.");
     check_with(config, &rows);
+}
+
+#[test]
+fn a_glob_in_the_home_counts_however_a_command_writes_the_home() {
+    for (written, glob) in [("~", "payroll/**"), ("$HOME", "payroll"), ("${HOME}", "payroll/"), ("", "pay*/november.csv")] {
+        let listener = listener("");
+        let home = listener.world.home().display().to_string();
+        let mut rows = turn(1, "Mend loud1, please.", "I look.");
+        for (n, home) in ["~", "$HOME", "${HOME}", &home].into_iter().enumerate() {
+            rows.uses(10 + n, &bash(&format!("cat {home}/payroll/november.csv | sort")));
+            rows.result(10 + n, &format!("Exit code 1\nerror: hush{n} is no number\n3 errors"), true);
+        }
+        rows.uses(20, &bash("cat ~/payrolls.txt"));
+        rows.result(20, "Exit code 1\nerror: loud3 is no number\n3 errors", true);
+        rows.assistant("loud2 is mended.");
+        put(&listener.world, &rows.id, &rows.text);
+        let written = if written.is_empty() { &home } else { written };
+        listener.world.configure(&format!("{CONFIG}[privacy]\nexclude_paths = ['{written}/{glob}']\n"));
+        digest_and_listen(&listener);
+    }
 }
 
 #[test]

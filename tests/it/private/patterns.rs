@@ -105,6 +105,12 @@ fn a_rule_or_a_pattern_that_is_none_stops_the_run_before_anything_is_stored() {
         ("[[privacy.rules]]\nid = \"a\"\ntokens = ['ab[c']\n", "`privacy.rules`: rule `a`: `ab[c`: a set is closed by `]`"),
         ("[[privacy.rules]]\nid = \"a\"\ncommands = ['a']\n", "`privacy.rules`: rule `a`: `a`: a command ends with `<secret>`"),
         ("[[privacy.rules]]\nid = \"a\"\n", "`privacy.rules`: rule `a`: there is no `pattern`"),
+        (
+            "[privacy]\nexclude_patterns = ['(?i)bluebird|']\n",
+            "`(?i)bluebird|` matches every text: all that is stored would be deleted",
+        ),
+        ("[privacy]\nexclude_patterns = ['bluebird', '']\n", "`` matches every text"),
+        ("[privacy]\nexclude_patterns = ['.']\n", "`.` matches every text"),
         ("[privacy]\nexclude_paths = ['a{']\n", "exclude_paths"),
         ("[privacy]\nexclude_projects = ['a{']\n", "exclude_projects"),
         ("[privacy]\nexclude_pattern = ['a']\n", "exclude_pattern"),

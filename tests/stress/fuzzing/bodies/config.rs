@@ -33,7 +33,7 @@ fn usable(values: &ConfigValues) {
     for list in [values.excluded_projects(), values.privacy.isolate.clone()] {
         let _ = ProjectPatterns::read(&list, home).expect("the patterns were checked").fit("/srv/shop");
     }
-    let sanitizer = values.privacy.sanitizer(values.signal.skip_tools.skipped()).expect("the rules were checked");
+    let sanitizer = values.privacy.sanitizer(values.signal.skip_tools.skipped(), &[]).expect("the rules were checked");
     let _ = sanitizer.clean("a text");
     let _ = values.retention.oldest(i64::MAX);
 }
