@@ -293,6 +293,11 @@ impl Config {
         all
     }
 
+    /// The folders of clients other than Claude Code, whether or not their sessions are read.
+    pub(crate) fn folders_of_others(&self) -> &[ClientFolder] {
+        &self.other_folders
+    }
+
     /// Config directories whose sessions count as the user's: those that are read, and the one Claude Code itself uses here.
     pub(crate) fn session_dirs(&self) -> Vec<PathBuf> {
         let mut dirs = self.claude_dirs.clone();

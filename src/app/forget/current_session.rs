@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::app::consent;
-use crate::app::contributor::{is_session_id, transcript_of};
-use crate::app::running::{PendingEnds, written_at};
+use crate::app::contributor::{SessionOnDisk, is_session_id, session_on_disk};
+use crate::app::running::PendingEnds;
 use crate::config::{Agent, Config, agent};
 use text::clean::{one_line, without_controls};
 use transcripts::session::Millis;
@@ -66,11 +66,9 @@ fn check_live(agent: &Agent, id: &str, here: &Path, config: &Config) -> Result<(
 
 /// Was it written a short while ago, for this folder's project, and not ended since?
 fn is_live(id: &str, here: &Path, config: &Config) -> bool {
-    let Some(transcript) = transcript_of(id, config) else { return false };
-    let Some(written) = written_at(&transcript) else { return false };
+    let Some(SessionOnDisk { folder: Some(folder), written: Some(written) }) = session_on_disk(id, config) else { return false };
     let projects = config.project_keys();
-    let is_here = folder_of(&transcript)
-        .is_some_and(|cwd| projects.key_of(&cwd.to_string_lossy()) == projects.key_of(&here.to_string_lossy()));
+    let is_here = projects.key_of(&folder.to_string_lossy()) == projects.key_of(&here.to_string_lossy());
     is_here && PendingEnds::read(config).is_running(id, written, None, config.now())
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::forget::scene::{EXTRACT, FORK, OTHER, TELLS, TEXT, told_world};
 use crate::support::answers::{Answered, answered};
-use crate::support::{World, age, assistant, user};
+use crate::support::{Ran, World, age, assistant, user};
 
 /// Every way to say what shall go, each of which finds something.
 fn ways() -> [[&'static str; 2]; 5] {
@@ -118,6 +118,30 @@ fn an_agent_forgets_a_session_that_is_live_in_its_folder_and_no_other() {
     let ran = inside(live);
     assert!(ran.code == 0 && ran.out.contains("1 session that was never read"), "{ran:#?}");
     assert!(fs::exists(transcript).unwrap());
+}
+
+#[test]
+fn an_agent_of_another_client_forgets_its_own_live_session() {
+    const ID: &str = "01a2059c-b240-7761-a3ba-28ca785d3559";
+    let world = World::new();
+    let here = world.root().canonicalize().unwrap();
+    let row = |kind: &str, payload: serde_json::Value| {
+        format!("{}\n", serde_json::json!({"timestamp": "2026-11-21T11:55:00.000Z", "type": kind, "payload": payload}))
+    };
+    let rows = row("session_meta", serde_json::json!({"id": ID, "cwd": here}))
+        + &row("event_msg", serde_json::json!({"type": "user_message", "message": "Mend the pump."}));
+    let file = world.home().join(format!(".codex/sessions/2026/11/21/rollout-2026-11-21T11-55-00-{ID}.jsonl"));
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, rows).unwrap();
+    age(&file, Duration::from_secs(60));
+    let inside = |folder: &std::path::Path| {
+        let ran = world.process().current_dir(folder).env("CODEX_THREAD_ID", ID).args(["forget", "--this", "--yes"]).output();
+        Ran::of(ran.unwrap())
+    };
+    let elsewhere = inside(&world.home());
+    assert!(elsewhere.code == 2 && elsewhere.err.contains("does not run in"), "{elsewhere:#?}");
+    let ran = inside(&here);
+    assert!(ran.code == 0 && ran.out.contains("1 session that was never read"), "{ran:#?}");
 }
 
 #[test]

@@ -113,6 +113,40 @@ fn every_agent_is_known_by_what_it_gives_its_commands() {
 }
 
 #[test]
+fn an_agent_of_any_client_writes_for_the_project_of_its_session_wherever_it_went() {
+    const ID: &str = "01a2059c-b240-7761-a3ba-28ca785d3559";
+    const PARENT: &str = "01a2059c-b240-7761-a3ba-28ca785d3558";
+    let world = World::new();
+    let (shop, other) = (repository(&world, "shop"), repository(&world, "other"));
+    let codex = |id: &str, meta: serde_json::Value| {
+        let row = json!({"timestamp": "2026-11-21T23:55:00.000Z", "type": "session_meta", "payload": meta});
+        (format!(".codex/sessions/2026/11/21/rollout-2026-11-21T23-55-00-{id}.jsonl"), row)
+    };
+    let qwen = json!({"uuid": "u1", "parentUuid": null, "sessionId": "aa11bb22-0000-4000-8000-000000000001", "cwd": shop, "type": "user",
+        "timestamp": "2026-11-21T23:55:00.000Z", "message": {"role": "user", "parts": [{"text": "Mend it"}]}});
+    let worked_for = json!({"subagent": {"thread_spawn": {"parent_thread_id": PARENT, "depth": 1}}});
+    for (variable, id, (file, row)) in [
+        ("CODEX_THREAD_ID", ID, codex(ID, json!({"id": ID, "cwd": shop}))),
+        ("CODEX_THREAD_ID", ID, codex(ID, json!({"id": ID, "cwd": shop, "source": worked_for}))),
+        (
+            "QWEN_CODE_SESSION_ID",
+            "aa11bb22-0000-4000-8000-000000000001",
+            (".qwen/projects/-shop/chats/aa11bb22-0000-4000-8000-000000000001.jsonl".to_owned(), qwen),
+        ),
+    ] {
+        let file = world.home().join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, format!("{row}\n")).unwrap();
+        let strayed = run_in(&world, &other, &[(variable, id)], &["remember", "--project", other.to_str().unwrap(), TEXT]);
+        assert!(strayed.code == 2 && strayed.err.contains("only a person"), "{variable}: {strayed:#?}");
+        let strayed = run_in(&world, &other, &[(variable, id)], &["remember", TEXT]);
+        assert!(strayed.code == 2 && strayed.err.contains("only a person"), "{variable}: {strayed:#?}");
+        assert_eq!(notes(&world), 0);
+        fs::remove_file(file).unwrap();
+    }
+}
+
+#[test]
 fn an_agent_writes_for_no_other_project_and_forgets_and_imports_nothing() {
     let world = World::new();
     let (shop, other) = (repository(&world, "shop"), repository(&world, "other"));

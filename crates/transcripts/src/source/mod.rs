@@ -188,6 +188,13 @@ pub fn looked_into(mut file: TranscriptFile) -> TranscriptFile {
     file
 }
 
+/// The own transcript of the session or subagent of this id, among files that were found.
+pub fn transcript_of(id: &str, found: Vec<TranscriptFile>) -> Option<TranscriptFile> {
+    let may_be = |file: &TranscriptFile| source_of(file.place.client).is_of(&file.place, id);
+    let is_own = |file: &TranscriptFile| file.place.agent.as_ref().unwrap_or(&file.place.session) == id;
+    found.into_iter().filter(may_be).map(looked_into).find(is_own)
+}
+
 /// The folders in which a client would keep its files if a path were this session's own transcript, and no subagent's.
 pub fn homes_of<'p>(client: Client, path: &'p Path, session: &str) -> impl Iterator<Item = &'p Path> {
     let source = source_of(client);
