@@ -251,7 +251,7 @@ pub(crate) fn as_data(memory: &OpenMemory, config: &Config, id: &str, item_chars
         interim: stored.interim_until.is_some(),
         repeated_by: later.map(|later| later.id),
         session_cost_usd: cost,
-        session_cost_complete: !incomplete && !session.lacks_subagents(),
+        session_cost_complete: !incomplete && !session.lacks_usage(),
         prompts: session.count_prompts(),
         usage: &session.usage,
         cost_usd_by_model: costs,

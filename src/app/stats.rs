@@ -95,6 +95,13 @@ pub(crate) struct Figures {
     /// Models whose price is not known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) unpriced: Vec<String>,
+    /// Sessions whose client tells no tokens: what they cost is not known.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) uncounted: usize,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Figures {
@@ -111,6 +118,7 @@ struct Group {
     commits: usize,
     files: usize,
     usage: BTreeMap<String, Tokens>,
+    uncounted: BTreeSet<i64>,
 }
 
 impl Group {
@@ -137,6 +145,7 @@ impl Group {
             cache_read: sum(|tokens| tokens.cache_read),
             cost_usd: session_cost(&costs).0,
             unpriced,
+            uncounted: self.uncounted.len(),
         }
     }
 }
@@ -177,7 +186,9 @@ pub(crate) fn stats_of(
         undigested += usize::from(account.is_none() && head.has_grown());
         let account = account.unwrap_or_default();
         let name = |at: Millis, model: &str| group_name(asked.by, config, head, &account, at, model);
-        for used in memory.used_tokens(head)? {
+        let used = memory.used_tokens(head)?;
+        let is_uncounted = used.is_empty() && account.replies().next().is_some();
+        for used in used {
             let at = used.at.unwrap_or(last);
             if at < since || is_too_late(at) {
                 continue;
@@ -192,7 +203,10 @@ pub(crate) fn stats_of(
         for (at, done) in work(&account, last).into_iter().filter(|(at, _)| *at >= since && !is_too_late(*at)) {
             // Several models may have worked on it.
             let worked = (asked.by != GroupBy::Model).then(|| groups.entry(name(at, "")).or_default());
-            worked.into_iter().chain([&mut total]).for_each(|group| group.add_work(head.pk, done));
+            for group in worked.into_iter().chain([&mut total]) {
+                group.add_work(head.pk, done);
+                group.uncounted.extend(is_uncounted.then_some(head.pk));
+            }
         }
     }
     let mut rows: Vec<Figures> = groups.into_iter().map(|(name, group)| group.figures(name, config)).collect();

@@ -221,7 +221,7 @@ fn chain_of(
 
 /// The turn whose words or reply hold a statement.
 fn turn_of(store: &Memory, statement: &Statement) -> Result<Option<usize>> {
-    let (StatedBy::User(session) | StatedBy::Assistant(session)) = &statement.by else { return Ok(None) };
+    let (StatedBy::User(session) | StatedBy::Assistant(session, _)) = &statement.by else { return Ok(None) };
     let Some(account) = store.account_of(store.find_session(session)?.pk)? else { return Ok(None) };
     let at = |turn: &&crate::analyze::account::Turn| {
         let said = turn.words.iter().map(|word| (word.at, word.text.as_str()));

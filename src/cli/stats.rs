@@ -94,6 +94,10 @@ pub(super) fn report_left_out(rows: &[Figures], total: &Figures, args: &StatsArg
         let who = if args.team { "whoever used it sets it" } else { "set it" };
         messages::report(format!("unknown price for {models}, left out of the cost: {who} under `[prices]` in the config"));
     }
+    if total.uncounted > 0 {
+        let sessions = counted(total.uncounted, "session");
+        messages::report(format!("{sessions} of agents that do not write down their tokens: what these cost is unknown"));
+    }
 }
 
 /// In how many of the sessions that were told something it was used, and what was not heeded.
@@ -135,7 +139,7 @@ fn headings(is_cost: bool) -> Vec<String> {
 }
 
 fn cells(row: &Figures, is_cost: bool) -> Vec<String> {
-    let cost = match (row.unpriced.is_empty(), row.cost_usd >= 0.005) {
+    let cost = match (row.unpriced.is_empty() && row.uncounted == 0, row.cost_usd >= 0.005) {
         (false, false) => "unknown".to_owned(),
         (all_priced, _) => format!("{}${:.2}", if all_priced { "" } else { ">" }, row.cost_usd),
     };

@@ -7,6 +7,7 @@ use crate::model::author::Author;
 use crate::model::item_state::Closing;
 use crate::model::observation::Observation;
 use text::clean::id8;
+use transcripts::client::Client;
 use transcripts::session::Millis;
 
 /// Who made a statement, and where it stands.
@@ -14,8 +15,8 @@ use transcripts::session::Millis;
 pub enum StatedBy {
     /// The user, in the session with this id.
     User(String),
-    /// The assistant, in the session with this id.
-    Assistant(String),
+    /// The assistant of this client, in the session with this id.
+    Assistant(String, Client),
     /// A model that digested the session with this id.
     Model(String),
     /// A note with this id, by whoever wrote it.
@@ -27,7 +28,7 @@ impl StatedBy {
     pub(crate) fn text(&self) -> String {
         match self {
             Self::User(session) => format!("the user in session {}", id8(session)),
-            Self::Assistant(session) => format!("Claude in session {}", id8(session)),
+            Self::Assistant(session, client) => format!("{} in session {}", client.assistant(), id8(session)),
             Self::Model(session) => format!("the digest of session {}", id8(session)),
             Self::Note(id, author) => format!("note {id} ({})", author.text()),
         }
@@ -36,7 +37,7 @@ impl StatedBy {
     /// The id that opens where it stands, whole: of a session or a note.
     pub(crate) fn place(&self) -> &str {
         match self {
-            Self::User(id) | Self::Assistant(id) | Self::Model(id) | Self::Note(id, _) => id,
+            Self::User(id) | Self::Assistant(id, _) | Self::Model(id) | Self::Note(id, _) => id,
         }
     }
 }
@@ -136,7 +137,7 @@ mod tests {
     use super::*;
 
     fn statement(session: &str, at: Millis, text: &str) -> Statement {
-        Statement { by: StatedBy::Assistant(session.into()), at, text: text.into() }
+        Statement { by: StatedBy::Assistant(session.into(), Client::ClaudeCode), at, text: text.into() }
     }
 
     #[test]
@@ -171,5 +172,6 @@ mod tests {
         let one = SinceThen::Overtaken(Overtaken { id: "o1".into(), earlier: statement("a", 1, "Redis."), later });
         assert_eq!(one.line(day), "since then: Claude in session 4b1c2d3e, 2026-11-19: An LRU.");
         assert_eq!((one.words(), one.at()), ("Redis.", Some(2)));
+        assert_eq!(StatedBy::Assistant("4b1c2d3e-aaaa".into(), Client::Codex).text(), "Codex in session 4b1c2d3e");
     }
 }

@@ -21,6 +21,7 @@ use crate::model::session_head::SessionHead;
 use crate::model::since_then::{Overtaken, StatedBy, Statement, standing};
 use crate::store::codec::unpack;
 use crate::store::denied;
+use transcripts::client::Client;
 use transcripts::session::{Millis, short_id};
 
 /// Name of the fact that holds the number of the rules by which they were found.
@@ -31,7 +32,8 @@ const NOTED_FACT: &str = "overtaken noted:";
 const STATING: [Section; 3] = [Section::Decisions, Section::Learned, Section::Completed];
 
 /// Both ends, each of a digest that stands or of a note.
-const SELECT: &str = "SELECT o.id, o.at, o.said_by, o.text, s.id, n.id, n.author, o.later_at, o.later_said_by, o.later_text, ls.id, ln.id, ln.author
+const SELECT: &str = "SELECT o.id, o.at, o.said_by, o.text, s.id, s.client, n.id, n.author,
+         o.later_at, o.later_said_by, o.later_text, ls.id, ls.client, ln.id, ln.author
      FROM overtaken o
      LEFT JOIN digest d ON d.pk = o.digest AND d.superseded = 0 AND d.account IS NOT NULL LEFT JOIN session s ON s.pk = d.session
      LEFT JOIN note n ON n.pk = o.note
@@ -55,7 +57,7 @@ impl Reader {
             let by = match place.said_by {
                 Some("user") => StatedBy::User(id),
                 Some("model") => StatedBy::Model(id),
-                Some(_) => StatedBy::Assistant(id),
+                Some(_) => StatedBy::Assistant(id, place.client),
                 None => {
                     let author = self.note_with_id(&id)?.map(|note| note.author).unwrap_or_default();
                     StatedBy::Note(id, author)
@@ -135,7 +137,7 @@ fn all_in(db: &Connection, project: i64) -> Result<Vec<Overtaken>> {
 }
 
 fn overtaken(r: &Row<'_>) -> rusqlite::Result<Overtaken> {
-    Ok(Overtaken { id: r.get(0)?, earlier: statement(r, 1)?, later: statement(r, 7)? })
+    Ok(Overtaken { id: r.get(0)?, earlier: statement(r, 1)?, later: statement(r, 8)? })
 }
 
 /// An end, from this column on.
@@ -144,8 +146,8 @@ fn statement(r: &Row<'_>, from: usize) -> rusqlite::Result<Statement> {
     let by = match (session, said_by.as_deref()) {
         (Some(session), Some("user")) => StatedBy::User(session),
         (Some(session), Some("model")) => StatedBy::Model(session),
-        (Some(session), _) => StatedBy::Assistant(session),
-        (None, _) => StatedBy::Note(r.get::<_, Option<String>>(from + 4)?.unwrap_or_default(), read_author(r.get(from + 5)?)),
+        (Some(session), _) => StatedBy::Assistant(session, Client::named(r.get_ref(from + 4)?.as_str()?).unwrap_or_default()),
+        (None, _) => StatedBy::Note(r.get::<_, Option<String>>(from + 5)?.unwrap_or_default(), read_author(r.get(from + 6)?)),
     };
     Ok(Statement { by, at: r.get(from)?, text: r.get(from + 2)? })
 }
@@ -218,6 +220,8 @@ struct Place {
     digest: Option<i64>,
     note: Option<i64>,
     said_by: Option<&'static str>,
+    /// Of a session: whose it is.
+    client: Client,
 }
 
 /// What was said in a project, with its places.
@@ -241,7 +245,7 @@ impl ProjectWords {
     }
 
     fn add_account(&mut self, digest: i64, last_at: Millis, account: &SessionAccount) {
-        let place = |said_by| Place { digest: Some(digest), note: None, said_by: Some(said_by) };
+        let place = |said_by| Place { digest: Some(digest), note: None, said_by: Some(said_by), client: account.client };
         for turn in &account.turns {
             for word in &turn.words {
                 self.add(word.at.or(turn.at).unwrap_or(last_at), place("user"), &word.text);
@@ -253,7 +257,7 @@ impl ProjectWords {
     }
 
     fn add_claims(&mut self, digest: i64, last_at: Millis, said: &Digest) {
-        let place = Place { digest: Some(digest), note: None, said_by: Some("model") };
+        let place = Place { digest: Some(digest), note: None, said_by: Some("model"), client: Client::default() };
         // What is told in the session's words stands in its account.
         let claims = STATING.into_iter().flat_map(|section| said.told_in(section)).filter(|claim| claim.claimed.is_none());
         for claim in claims {
@@ -377,7 +381,7 @@ fn words_of(db: &Connection, project: i64) -> Result<ProjectWords> {
     while let Some(r) = rows.next()? {
         all.ids.push(r.get(1)?);
         let text: String = r.get(3)?;
-        all.add(r.get(2)?, Place { digest: None, note: Some(r.get(0)?), said_by: None }, &text);
+        all.add(r.get(2)?, Place { digest: None, note: Some(r.get(0)?), said_by: None, client: Client::default() }, &text);
     }
     Ok(all)
 }

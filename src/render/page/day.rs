@@ -80,7 +80,7 @@ impl DayEntryInput<'_> {
     /// one.
     fn cost_on(&self, day: &str, zone: &TimeZone) -> (f64, bool) {
         let (usd, unknown) = self.known_cost_on(day, zone);
-        (usd, unknown || self.facts.lacks_subagents)
+        (usd, unknown || self.facts.lacks_usage)
     }
 
     fn known_cost_on(&self, day: &str, zone: &TimeZone) -> (f64, bool) {

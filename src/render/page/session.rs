@@ -90,7 +90,7 @@ fn session_front(one: &SessionPageInput<'_>, zone: &TimeZone) -> String {
         list(&session.branches),
         list(&session.versions),
         cost.0,
-        !cost.1 && !session.lacks_subagents(),
+        !cost.1 && !session.lacks_usage(),
     )
 }
 

@@ -121,3 +121,24 @@ fn what_was_added_is_read_and_nothing_twice() {
     let told = world.recall(["export"]).out.matches("\"data\":\"go on\"").count();
     assert_eq!(told, 2);
 }
+
+/// Cursor writes down no tokens.
+#[test]
+fn what_is_not_written_down_cost_nobody_knows_how_much() {
+    let world = World::new();
+    transcript(
+        &world,
+        "home-dev-src-shop/agent-transcripts/a1b2c3d4/a1b2c3d4.jsonl",
+        &(asks("Mend the pump") + &says("It is mended.")),
+    );
+    world.digest(&["--summarizer", "extract"]);
+    let pages: Vec<String> = world.pages().into_iter().map(|(_, page)| page).filter(|page| page.contains("cost_usd: ")).collect();
+    assert!(pages.len() == 2 && pages.iter().all(|page| page.contains("cost_usd: 0.00\ncost_complete: false\n")), "{pages:#?}");
+    let stats = world.recall(["stats", "--since", "2026-11-01"]);
+    let total = stats.out.lines().find(|line| line.starts_with("total")).expect("a total");
+    assert!(total.ends_with("unknown"), "{stats:#?}");
+    assert!(
+        stats.err.contains("1 session of agents that do not write down their tokens: what these cost is unknown"),
+        "{stats:#?}"
+    );
+}

@@ -54,4 +54,8 @@ fn sessions_of_claude_code_and_codex_are_one_project_and_each_start_tells_of_the
         let told = start(session, &transcript, cwd);
         assert!(told.contains(said_to_claude) && told.contains(said_to_codex), "{}: {told}", transcript.display());
     }
+    for (about, assistant) in [("rates", "Claude in session 66661111"), ("refunds", "Codex in session abcd9876")] {
+        let told = world.recall(["why", "--project", root, about]).out;
+        assert!(told.contains(&format!(", {assistant}, turn 1: ")), "{told}");
+    }
 }

@@ -13,9 +13,9 @@ pub struct SessionFacts {
     pub last_at: Option<Millis>,
     pub prompts: usize,
     pub agents: usize,
-    /// Subagents were started, and what they used is not known.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub lacks_subagents: bool,
+    /// See [`Session::lacks_usage`].
+    #[serde(rename = "lacks_subagents", default, skip_serializing_if = "std::ops::Not::not")]
+    pub lacks_usage: bool,
     pub usage: BTreeMap<String, Tokens>,
 }
 
@@ -26,7 +26,7 @@ impl SessionFacts {
             last_at: session.last_at(),
             prompts: session.count_prompts(),
             agents: session.agents,
-            lacks_subagents: session.lacks_subagents(),
+            lacks_usage: session.lacks_usage(),
             usage: session.usage.clone(),
         }
     }

@@ -342,13 +342,14 @@ impl Session {
         self.facts_told().map_or_else(|| self.prompts().count() + self.left_out.prompts, |facts| facts.prompts)
     }
 
-    /// Did it start subagents of which no record was read? What these used and did is unknown.
-    pub fn lacks_subagents(&self) -> bool {
+    /// Is part of what it used not known? It started subagents of which no record was read, or was answered by a client that tells no tokens.
+    pub fn lacks_usage(&self) -> bool {
         let started = |e: &Entry| {
             let starts = matches!(&e.item, Item::Tool(tool) if tool.class() == ToolClass::Subagent);
             starts && e.outcome.as_ref().is_none_or(|outcome| outcome.ok)
         };
-        self.facts_told().map_or_else(|| self.agents == 0 && self.entries.iter().any(started), |facts| facts.lacks_subagents)
+        let lacks = || self.agents == 0 && self.entries.iter().any(started) || self.usage.is_empty() && self.has_work();
+        self.facts_told().map_or_else(lacks, |facts| facts.lacks_usage)
     }
 
     /// When the user first spoke, else when the first stored record was written.
