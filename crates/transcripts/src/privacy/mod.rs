@@ -21,7 +21,7 @@ use regex::RegexSet;
 pub(crate) use crate::privacy::meaning::is_meaningful;
 pub use files::{PrivateFiles, glob};
 pub use own_words::{OwnWords, SkippedTools};
-pub(crate) use tags::may_be_tag;
+pub(crate) use tags::{leaves_private_open, may_be_tag};
 pub use tags::{opens_private, strip};
 pub use turns::{AgentStart, ConversationState, Disposition, PrivateBoundary};
 
@@ -133,6 +133,18 @@ impl Sanitizer {
         let mut passed = if let [one] = own[..] { self.pass(one) } else { self.pass(own.join("\n\n")) };
         // What is not believed to be the user's may still be private.
         for stripped in plain.iter().zip(&own).map(|(block, own)| tags::strip(&block[own.len()..])) {
+            passed.private |= stripped.private;
+            passed.fenced.push_str(&stripped.fenced);
+        }
+        passed
+    }
+
+    /// The same of the user's texts beside others that are a client's: nothing of those is kept, but they may still be private.
+    pub(crate) fn pass_users_beside(&self, own: &[RawText<'_>], others: &[RawText<'_>]) -> SanitizedText {
+        let mut passed = self.pass_users(own);
+        for other in others {
+            let plain = without_controls(other.inside());
+            let stripped = tags::strip(&plain);
             passed.private |= stripped.private;
             passed.fenced.push_str(&stripped.fenced);
         }

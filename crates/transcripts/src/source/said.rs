@@ -29,6 +29,14 @@ pub(super) fn plain_mentions(text: &str) -> Cow<'_, str> {
     if plain.is_empty() { text.into() } else { (plain + rest).into() }
 }
 
+/// Does a text begin with one of these tags, whatever attributes it has? A tag alone does not make a text the client's: people write
+/// tags, too.
+pub(super) fn begins_with_tag(text: &str, names: &[&str]) -> bool {
+    let after = text.trim_start().strip_prefix('<');
+    let is = |name: &&str| after.and_then(|after| after.strip_prefix(*name)).is_some_and(|rest| rest.starts_with(['>', ' ', '\n']));
+    names.iter().any(is)
+}
+
 /// What the client went on with once it had compacted; sanitized.
 pub(super) fn recap(text: &str) -> Option<Item> {
     (!text.is_empty()).then(|| Item::Recap(head_and_tail(text, MAX_RECAP_CHARS)))
@@ -53,6 +61,17 @@ pub(super) fn told_by_hook(texts: &[RawText<'_>], sanitizer: &Sanitizer) -> Opti
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tag_is_known_by_all_of_its_name() {
+        let begins = |text: &str| begins_with_tag(text, &["rules", "user_info"]);
+        for text in ["<rules>", "\n <rules>x</rules>", "<user_info a=\"b\">", "<rules\na>"] {
+            assert!(begins(text), "{text:?}");
+        }
+        for text in ["", "<", "rules>", "<rule>", "<rules2>", "<rules", "</rules>", "<private>", "see <rules>"] {
+            assert!(!begins(text), "{text:?}");
+        }
+    }
 
     #[test]
     fn a_file_that_was_picked_is_called_like_any_other() {

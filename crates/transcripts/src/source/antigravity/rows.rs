@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::ends::{self, End};
 use super::tools::{OF_SERVER, REPLACE_MANY, TOOLS, WRITE};
 use crate::privacy::raw::RawText;
-use crate::privacy::{EXCLUDED_LINE, Sanitizer};
+use crate::privacy::{EXCLUDED_LINE, Sanitizer, leaves_private_open};
 use crate::session::{Evidence, FileTouch, Item, ParserState, PendingRuns, RecordKey, TitleBy, ToolClass, ToolUse, Touch};
 use crate::source::address::local_path;
 use crate::source::json::{self, Raw};
@@ -16,7 +16,7 @@ use crate::source::line::{MAX_TEXT_CHARS, malformed, text_of_line, timestamp};
 use crate::source::parsed::state_with;
 use crate::source::patch::absolute;
 use crate::source::row::{NoRecord, RowPlace, Said, parsed};
-use crate::source::said::{plain_mentions, reply, title};
+use crate::source::said::{begins_with_tag, plain_mentions, reply, title};
 use crate::source::tool_use::{argument, describe_arguments, line_and_run, line_of, sanitized_text, told_in, tool_name, touch};
 use crate::source::{LineParser, NO_TYPE, ParentLink, ParsedLine, TranscriptIdentity};
 use text::clean::{head_and_tail, one_line};
@@ -35,7 +35,12 @@ const ANSWERS: [&str; 13] = [
 const REQUEST: &str = "<USER_REQUEST>";
 const REQUEST_END: &str = "</USER_REQUEST>";
 const ADDED: [&str; 3] = ["<ADDITIONAL_METADATA>", "<USER_SETTINGS_CHANGE>", "<EPHEMERAL_MESSAGE>"];
-/// How what the client itself says in the user's name begins.
+/// The tags with which the client begins what it says in the user's name.
+const CLIENT_TAGS: [&str; 8] = [
+    "ADDITIONAL_METADATA", "EPHEMERAL_MESSAGE", "SYSTEM_MESSAGE", "USER_SETTINGS_CHANGE", "conversation_summaries", "mcp_servers",
+    "user_information", "user_rules",
+];
+/// How what it says there begins without one.
 const CLIENT_STARTS: [&str; 2] = ["The following changes were made by the USER to: ", "The following is a <SYSTEM_MESSAGE>"];
 /// Before the subject of a conversation, in what the client gives its model once it has shortened it.
 const OBJECTIVE: &str = "# USER Objective:";
@@ -190,6 +195,9 @@ impl<'p> AntigravityLines<'p> {
 
     /// The user's words, without what the client puts around them.
     fn prompt(&self, content: &RawText<'_>) -> Result<Said, NoRecord> {
+        if content.tells(|content| request_in(content).is_none() && begins_with_tag(content, &CLIENT_TAGS)) {
+            return Said::prompt(self.sanitizer.pass_users_beside(&[], std::slice::from_ref(content)), false, false);
+        }
         let words = content.part(request).ok_or(NoRecord::Known)?;
         Said::prompt(self.sanitizer.pass_users(&[words.made(plain_mentions)]), false, false)
     }
@@ -331,15 +339,19 @@ fn remember<T>(all: &mut VecDeque<T>, one: T) {
     all.push_back(one);
 }
 
+/// What the user typed where the client marks it. A tag in what the user wrote as private is not the client's.
+fn request_in(content: &str) -> Option<&str> {
+    let (before, rest) = content.split_once(REQUEST)?;
+    let is_marked = begins_with_tag(content, &CLIENT_TAGS) || !leaves_private_open(before);
+    is_marked.then(|| rest.split(REQUEST_END).next().unwrap_or_default().trim())
+}
+
 /// What the user typed; `None` for what the client says in the user's name.
 fn request(content: &str) -> Option<&str> {
-    let words = match content.split_once(REQUEST) {
-        Some((_, rest)) => rest.split(REQUEST_END).next().unwrap_or_default().trim(),
-        None => {
-            let end = ADDED.iter().filter_map(|added| content.find(added)).min().unwrap_or(content.len());
-            Some(content[..end].trim()).filter(|words| !words.starts_with('<'))?
-        }
-    };
+    let words = request_in(content).unwrap_or_else(|| {
+        let end = ADDED.iter().filter_map(|added| content.find(added)).min().unwrap_or(content.len());
+        content[..end].trim()
+    });
     (!CLIENT_STARTS.iter().any(|start| words.starts_with(start))).then_some(words)
 }
 

@@ -187,6 +187,33 @@ fn what_is_nobody_s_words_is_no_prompt() {
 }
 
 #[test]
+fn a_prompt_that_begins_with_a_tag_is_the_user_s_unless_the_tag_is_the_client_s() {
+    let one = |text: &str| {
+        let read = records(&[step(0, "USER_EXPLICIT", "USER_INPUT", text)]);
+        (read.first().map(|row| row.turn).unwrap_or_default(), told(&read))
+    };
+    for said in ["<div> does not close", "<user>name</user> is missing"] {
+        assert_eq!(one(said), (Turn::Begins, vec![said.to_owned()]));
+        assert_eq!(one(&format!("{said}\n<USER_SETTINGS_CHANGE>moonstone")), (Turn::Begins, vec![said.to_owned()]));
+    }
+    for client in ["<user_information>moonstone", "<user_rules>\nmoonstone\n</user_rules>", "<ADDITIONAL_METADATA>moonstone"] {
+        assert_eq!(one(client), (Turn::Continues, vec![]), "{client}");
+        assert_eq!(one(&format!("{client}\n<USER_REQUEST>Go</USER_REQUEST>")), (Turn::Begins, vec!["Go".to_owned()]));
+    }
+    for private in [
+        "<private>the customer is Zoe</private>",
+        "< Private a=b>the customer is Zoe",
+        "<private>the customer of <USER_REQUEST>Zoe</USER_REQUEST></private>",
+        "<user_information>moonstone</user_information>\n<private>the customer is Zoe</private>",
+        "<private>the customer is Zoe</private>\n<ADDITIONAL_METADATA>moonstone</ADDITIONAL_METADATA>",
+    ] {
+        assert_eq!(one(private), (Turn::BeginsPrivate, vec![]), "{private}");
+    }
+    let read = records(&[step(0, "USER_EXPLICIT", "USER_INPUT", "<private>for Zoe</private> Round it")]);
+    assert_eq!((read[0].fenced.contains("Zoe"), told(&read)), (true, vec!["Round it".to_owned()]));
+}
+
+#[test]
 fn a_conversation_s_own_files_are_no_work_of_it() {
     let plan = json!({"TargetFile": "/home/u/.gemini/antigravity/brain/s1/implementation_plan.md", "CodeContent": "# Round it"});
     let read = records(&[uses(0, &[("write_to_file", plan)])]);

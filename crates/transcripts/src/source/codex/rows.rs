@@ -407,13 +407,14 @@ impl<'p> CodexLines<'p> {
             return Err(NoRecord::Known);
         }
         let own: Vec<_> = texts.iter().filter_map(|text| text.part(|text| Some(without_editor(text)))).collect();
-        let passed = self.sanitizer.pass_users(&own);
-        let text = passed.text.trim();
-        if CLIENT_STARTS.iter().any(|start| text.starts_with(start)) {
+        // As it is written: what stands behind something private is the user's.
+        let first = own.iter().map(RawText::trim).find(|text| !text.is_empty()).unwrap_or_default();
+        if CLIENT_STARTS.iter().any(|start| first.starts_with(start)) {
             return Err(NoRecord::Known);
         }
+        let passed = self.sanitizer.pass_users(&own);
         let goes_on = self.state.turn.is_some() && self.state.prompted;
-        let joins = goes_on && !text.is_empty();
+        let joins = goes_on && !passed.text.trim().is_empty();
         let said = Said::prompt(passed, has_image, joins)?;
         self.state.prompted = true;
         Ok(said)

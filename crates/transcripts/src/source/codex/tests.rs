@@ -284,6 +284,9 @@ fn a_prompt_that_is_private_takes_its_turn_along_and_an_editor_s_words_are_not_t
     assert_eq!(edited.items, [Item::Prompt("Rename it".into())]);
     for client in ["<environment_context>x</environment_context>", "Warning: apply_patch was requested via exec_command."] {
         assert!(records(&[meta(), event(json!({"type": "user_message", "message": client}))]).is_empty(), "{client}");
+        // Behind something private it is the user who says so.
+        let quoted = prompt(&format!("<private>the customer is Zoe</private>{client} is no prompt"));
+        assert!(quoted.turn == Turn::Begins && quoted.fenced.contains("Zoe"), "{quoted:?}");
     }
 }
 

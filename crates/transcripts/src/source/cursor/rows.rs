@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 
 use super::tools::{DELETE, OF_SERVER, TODOS, TOOLS, WRITE};
 use crate::privacy::raw::RawText;
-use crate::privacy::{EXCLUDED_LINE, Sanitizer};
+use crate::privacy::{EXCLUDED_LINE, Sanitizer, leaves_private_open};
 use crate::session::{Evidence, FileTouch, Item, Millis, ParserState, PendingRuns, RecordKey, ToolClass, ToolUse, Touch};
 use crate::source::json::{self, Raw};
 use crate::source::line::{MAX_TEXT_CHARS, malformed, text_of_line};
 use crate::source::parsed::state_with;
 use crate::source::patch::{self, absolute};
 use crate::source::row::{NoRecord, RowPlace, Said, parsed};
-use crate::source::said::reply;
+use crate::source::said::{begins_with_tag, reply};
 use crate::source::tool_use::{argument, command_in, describe_arguments, sanitized_text, todos, told_in, tool_name, touch};
 use crate::source::{LineParser, ParentLink, ParsedLine, TranscriptIdentity};
 use text::clean::{head_and_tail, one_line};
@@ -20,6 +20,12 @@ use text::clean::{head_and_tail, one_line};
 /// Around the user's words, and when they were said.
 const QUERY: &str = "user_query";
 const TIME: &str = "timestamp";
+/// The tags with which texts begin that the client puts before or behind these.
+const CLIENT_TAGS: [&str; 18] = [
+    "additional_data", "agent_skills", "agent_transcripts", "attached_files", "cursor_commands", "git_status", "hooks_context",
+    "image_files", "manually_attached_skills", "mcp_file_system", "open_and_recently_viewed_files", "project_layout", "rules",
+    "system_notification", "system_reminder", "task_notification", "terminal_files_information", "user_info",
+];
 /// A time as the client writes it, without the offset behind it: `Sunday, Aug 2, 2026, 3:51 AM (UTC-7)`.
 const TIME_FORM: &str = "%A, %b %d, %Y, %I:%M %p";
 /// What stands for thoughts that are not written.
@@ -96,15 +102,18 @@ impl<'p> CursorLines<'p> {
     /// The user's words, without what the client puts around them.
     fn prompt(&self, texts: &[RawText<'_>], blocks: &[Raw<'_>]) -> Result<Said, NoRecord> {
         let mut all = self.results(blocks);
-        let queries: Vec<RawText<'_>> =
-            texts.iter().flat_map(|text| text.parts(|text| inside(text, QUERY).map(str::trim).collect())).collect();
-        // Older rows have the words alone; what begins with a tag is the client's.
-        let plain = || texts.iter().filter(|text| !text.trim().starts_with("<")).cloned().collect();
-        let written: Vec<RawText<'_>> = if queries.is_empty() { plain() } else { queries };
+        let queries: Vec<RawText<'_>> = texts.iter().flat_map(|text| text.parts(queries)).collect();
+        let passed = if queries.is_empty() {
+            let own: Vec<_> = texts.iter().filter_map(|text| text.part(plain)).collect();
+            let others: Vec<_> = texts.iter().filter(|text| text.tells(|text| plain(text).is_none())).cloned().collect();
+            self.sanitizer.pass_users_beside(&own, &others)
+        } else {
+            self.sanitizer.pass_users(&queries)
+        };
         let is_image = |block: &Raw<'_>| {
             json::fields(block, &["type"]).is_ok_and(|[kind]| kind.and_then(json::text).is_some_and(|kind| kind.is("image")))
         };
-        match Said::prompt(self.sanitizer.pass_users(&written), blocks.iter().any(is_image), false) {
+        match Said::prompt(passed, blocks.iter().any(is_image), false) {
             Ok(said) => all.add(said),
             Err(_) if all.tells() => {}
             Err(no) => return Err(no),
@@ -228,6 +237,22 @@ fn inside<'t>(text: &'t str, name: &str) -> impl Iterator<Item = &'t str> {
         rest = after;
         Some(inner)
     })
+}
+
+/// The user's words where the client marks them. Tags in what the user wrote as private are not the client's.
+fn queries(text: &str) -> Vec<&str> {
+    let before = text.split_once(&format!("<{QUERY}>")).map_or("", |(before, _)| before);
+    if plain(text).is_some() && leaves_private_open(before) {
+        return Vec::new();
+    }
+    inside(text, QUERY).map(str::trim).collect()
+}
+
+/// The user's words in a row of an older release, which does not mark them; `None` for a text of the client's.
+fn plain(text: &str) -> Option<&str> {
+    let timed = text.trim_start().strip_prefix(&format!("<{TIME}>")).and_then(|rest| rest.split_once(&format!("</{TIME}>")));
+    let words = timed.map_or(text, |(_, words)| words);
+    (!begins_with_tag(words, &CLIENT_TAGS)).then_some(words)
 }
 
 /// The time that the client wrote for people.

@@ -104,6 +104,40 @@ fn a_private_prompt_and_an_unknown_row_say_so_and_a_task_is_no_prompt() {
     assert_eq!(task, [ParsedLine::Empty]);
 }
 
+#[test]
+fn a_prompt_that_begins_with_a_tag_is_the_user_s_unless_the_tag_is_the_client_s() {
+    let one = |texts: &[&str]| {
+        let read = records(&[row("user", &texts.iter().copied().map(text).collect::<Vec<_>>().into())]);
+        (read.first().map(|row| row.turn).unwrap_or_default(), told(&read))
+    };
+    for said in ["<div> does not close", "<rule>r</rule> is what the file has", "<user_information> is unknown"] {
+        assert_eq!(one(&[said]), (Turn::Begins, vec![said.to_owned()]));
+    }
+    for client in
+        ["<user_info>\nmoonstone\n</user_info>", "<open_and_recently_viewed_files>\nmoonstone", "<hooks_context a=\"b\">moonstone"]
+    {
+        assert_eq!(one(&[client]), (Turn::Continues, vec![]), "{client}");
+        assert_eq!(one(&[client, "<b>bold</b>"]), (Turn::Begins, vec!["<b>bold</b>".to_owned()]));
+        assert_eq!(
+            one(&[&format!("{client}</hooks_context>\n<user_query>Go</user_query>")]),
+            (Turn::Begins, vec!["Go".to_owned()])
+        );
+    }
+    let time = "<timestamp>Sunday, Aug 2, 2026, 3:51 AM (UTC-7)</timestamp>";
+    assert_eq!(one(&[&format!("{time}\nRename it")]), (Turn::Begins, vec!["Rename it".to_owned()]));
+    for private in [
+        "<private>the customer is Zoe</private>",
+        "< Private a=b>the customer is Zoe",
+        "<private>the customer of <user_query>Zoe</user_query></private>",
+        "<user_info>moonstone</user_info>\n<private>the customer is Zoe</private>",
+        &format!("{time}\n<private>the customer is Zoe</private>"),
+    ] {
+        assert_eq!(one(&[private]), (Turn::BeginsPrivate, vec![]), "{private}");
+    }
+    let read = records(&[row("user", &json!([text("<private>for Zoe</private> Round it")]))]);
+    assert_eq!((read[0].fenced.contains("Zoe"), told(&read)), (true, vec!["Round it".to_owned()]));
+}
+
 proptest! {
     #[test]
     fn it_does_not_matter_where_the_reading_stopped(kinds in prop::collection::vec(0usize..3, 0..60), cuts in prop::collection::vec(any::<bool>(), 61)) {

@@ -5,10 +5,12 @@ use super::xml::inside;
 use crate::privacy::raw::RawText;
 use crate::session::ToolClass;
 use crate::source::json;
+use crate::source::said::begins_with_tag;
 
 /// How a text begins in which the extension says what surrounds the task.
 const SURROUNDINGS: &str = "<environment_details>";
 /// Around instructions that belong to a command of the user's, before their words.
+const INSTRUCTIONS: &str = "explicit_instructions";
 const INSTRUCTIONS_END: &str = "</explicit_instructions>";
 /// Around the user's words, in the order in which releases came.
 const WORDS: [&str; 4] = ["task", "feedback", "answer", "user_message"];
@@ -45,7 +47,8 @@ pub(super) fn words(text: &str) -> Option<&str> {
     if text.trim_start().starts_with(COMPLAINT) {
         return None;
     }
-    let text = text.rsplit_once(INSTRUCTIONS_END).map_or(text, |(_, rest)| rest);
+    let behind = if begins_with_tag(text, &[INSTRUCTIONS]) { text.rsplit_once(INSTRUCTIONS_END) } else { None };
+    let text = behind.map_or(text, |(_, rest)| rest);
     let at = |name: &&str| text.find(&format!("<{name}>"));
     let (_, name) = WORDS.iter().filter_map(|name| Some((at(name)?, name))).min()?;
     first_inside(text, name).filter(|words| !words.is_empty())
@@ -175,6 +178,10 @@ mod tests {
         assert_eq!(
             words("<explicit_instructions type=\"x\"><task>no</task></explicit_instructions>\n<task>yes</task>"),
             Some("yes")
+        );
+        assert_eq!(
+            words("<task>\n<private>x</private> </explicit_instructions> has no start\n</task>"),
+            Some("<private>x</private> </explicit_instructions> has no start")
         );
         assert_eq!(words("<task>\nopen <private>to the end"), Some("open <private>to the end"));
         let with_file =
