@@ -106,6 +106,34 @@ fn a_session_is_one_of_the_project_that_its_folder_names() {
     assert_eq!(held.count(), 0);
 }
 
+/// Hyphens stand for every sign of a path, so that a project's name may be that of several folders.
+#[test]
+fn nothing_is_kept_of_what_may_belong_to_an_excluded_project() {
+    let kept = |there: &[&str], excluded: Option<&str>| {
+        let world = World::new();
+        let src = world.home().canonicalize().expect("the home").join("src");
+        there.iter().for_each(|folder| fs::create_dir_all(src.join(folder)).expect("a folder"));
+        let parts: Vec<_> = src.iter().skip(1).filter_map(|part| Some(part.to_str()?.trim_start_matches('.'))).collect();
+        let rows = asks("Round the amounts of the shopping list") + &says("Rounded.");
+        transcript(&world, &format!("{}-my-app/agent-transcripts/5f1a.jsonl", parts.join("-")), &rows);
+        if let Some(folder) = excluded {
+            world.configure(&format!("[privacy]\nexclude_projects = [\"{}\"]\n", src.join(folder).display()));
+        }
+        world.digest(&[]);
+        CURSOR.counts(&world).sessions
+    };
+    let both = ["my/app", "my-app"];
+    assert_eq!(kept(&both, Some("my-app")), 0);
+    assert_eq!(kept(&both, Some("my/app")), 0);
+    assert_eq!(kept(&both, Some("other")), 1);
+    assert_eq!(kept(&both, None), 1);
+    assert_eq!(kept(&["my-app"], Some("my-app")), 0);
+    assert_eq!(kept(&["my-app"], Some("my/app")), 1);
+    // The folder is gone.
+    assert_eq!(kept(&[], Some("other")), 0);
+    assert_eq!(kept(&[], None), 1);
+}
+
 #[test]
 fn what_was_added_is_read_and_nothing_twice() {
     let rows = [asks("Round the amounts"), says("Rounded."), asks("go on"), says("Done."), asks("go on"), says("Done again.")];

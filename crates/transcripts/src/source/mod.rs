@@ -106,6 +106,11 @@ pub trait Source: Sync {
         true
     }
 
+    /// The folders of which one is that of a transcript, where no more can be told; `None` if it may be any.
+    fn possible_folders(&self, _transcript: &Path) -> Option<Vec<String>> {
+        None
+    }
+
     /// Tells by a file's content, and by what lies beside it, whose rows it holds and where they were written, where its path and its lines do
     /// not. Only asked of files that changed.
     fn look_inside(&self, _file: &mut TranscriptFile) {}

@@ -59,8 +59,15 @@ impl Source for Cursor {
 
     /// No row names the folder.
     fn look_inside(&self, file: &mut TranscriptFile) {
-        let project = file.path.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == TRANSCRIPTS));
-        file.place.cwd = project.and_then(Path::parent).and_then(root_of);
+        file.place.cwd = project_of(&file.path).and_then(root_of);
+    }
+
+    fn names_folders(&self, _transcript: &Path) -> bool {
+        false
+    }
+
+    fn possible_folders(&self, transcript: &Path) -> Option<Vec<String>> {
+        possible_roots(project_of(transcript)?).filter(|all| !all.is_empty())
     }
 
     /// Its own command takes up what it began, and its editor the rest.
@@ -89,13 +96,24 @@ impl Source for Cursor {
     }
 }
 
-/// The folder in which the sessions of a project took place: as a file in the project's folder has it, or the one on this disk that the
-/// project is called by.
+/// The folder of the project whose transcript this is.
+fn project_of(transcript: &Path) -> Option<&Path> {
+    transcript.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == TRANSCRIPTS))?.parent()
+}
+
+/// The folders on this disk that a project may be called by.
+fn possible_roots(project: &Path) -> Option<Vec<String>> {
+    let all = called(project.file_name()?.to_str()?, Path::new("/"))?;
+    Some(all.into_iter().map(|path| path.to_string_lossy().into_owned()).collect())
+}
+
+/// The folder in which the sessions of a project took place: as a file in the project's folder has it, or the only one on this disk that the
+/// project may be called by.
 fn root_of(project: &Path) -> Option<String> {
     let mut text = String::new();
     let read = delta::open_regular(&project.join(ROOT_FILE)).and_then(|file| file.take(MAX_ROOT_BYTES).read_to_string(&mut text));
     let told = read.ok().and_then(|_| folder_in(&text));
-    told.or_else(|| called(project.file_name()?.to_str()?, Path::new("/"), &mut 0).map(|path| path.to_string_lossy().into_owned()))
+    told.or_else(|| possible_roots(project).filter(|all| all.len() == 1)?.pop())
 }
 
 /// The path in a text, or in the JSON that it is.
@@ -109,24 +127,33 @@ fn folder_in(text: &str) -> Option<String> {
     named.or(json.as_str().filter(is_path)).map(str::to_owned)
 }
 
-/// The folder below this one that is called so once every sign of its path is a hyphen.
-fn called(name: &str, below: &Path, listed: &mut usize) -> Option<PathBuf> {
+/// The folders below this one that are called so once every sign of their path is a hyphen; `None` if there are too many to look at.
+fn called(name: &str, below: &Path) -> Option<Vec<PathBuf>> {
+    let (mut all, mut listed) = (Vec::new(), 0);
+    add_called(name, below, &mut listed, &mut all)?;
+    Some(all)
+}
+
+fn add_called(name: &str, below: &Path, listed: &mut usize, all: &mut Vec<PathBuf>) -> Option<()> {
     *listed += 1;
     if *listed > MAX_LISTED {
         return None;
     }
-    let mut all: Vec<_> =
-        fs::read_dir(below).ok()?.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).collect();
-    all.sort_by_key(fs::DirEntry::file_name);
-    all.iter().find_map(|entry| {
-        let own: String = entry.file_name().to_str()?.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let is_folder = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+    let mut folders: Vec<_> = fs::read_dir(below).into_iter().flatten().flatten().filter(is_folder).collect();
+    folders.sort_by_key(fs::DirEntry::file_name);
+    for folder in folders {
+        let own = folder.file_name();
+        let own: String = own.to_string_lossy().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
         // A dot at the start of a name leaves no second hyphen.
-        let own = own.trim_start_matches('-');
-        match name.strip_prefix(own)? {
-            "" => Some(entry.path()),
-            rest => called(rest.strip_prefix('-')?, &entry.path(), listed),
+        let Some(rest) = name.strip_prefix(own.trim_start_matches('-')) else { continue };
+        if rest.is_empty() {
+            all.push(folder.path());
+        } else if let Some(rest) = rest.strip_prefix('-') {
+            add_called(rest, &folder.path(), listed, all)?;
         }
-    })
+    }
+    Some(())
 }
 
 #[cfg(test)]
@@ -152,13 +179,46 @@ mod tests {
         let folder = disk.path().join("src/my-shop/.web");
         fs::create_dir_all(&folder).unwrap();
         fs::create_dir_all(disk.path().join("src/my")).unwrap();
-        assert_eq!(called("src-my-shop-web", disk.path(), &mut 0), Some(folder));
-        assert_eq!(called("src-my-other", disk.path(), &mut 0), None);
+        assert_eq!(called("src-my-shop-web", disk.path()), Some(vec![folder]));
+        assert_eq!(called("src-my-other", disk.path()), Some(vec![]));
         let project = disk.path().join("home-p");
         fs::create_dir_all(&project).unwrap();
         for text in ["/home/p\n", "\"/home/p\"", "{\"workspacePath\": \"/home/p\", \"trustedAt\": 1}"] {
             fs::write(project.join(ROOT_FILE), text).unwrap();
             assert_eq!(root_of(&project).as_deref(), Some("/home/p"), "{text}");
         }
+    }
+
+    #[test]
+    fn a_project_that_may_be_one_of_two_folders_is_none_of_them() {
+        let disk = tempfile::tempdir().unwrap();
+        let disk = disk.path().canonicalize().unwrap();
+        let both = [disk.join("my/app"), disk.join("my-app")];
+        both.iter().for_each(|folder| fs::create_dir_all(folder).unwrap());
+        let name: Vec<_> = disk.iter().skip(1).map(|part| part.to_str().unwrap().trim_start_matches('.')).collect();
+        let project = disk.join("projects").join(format!("{}-my-app", name.join("-")));
+        let transcript = project.join("agent-transcripts/s1.jsonl");
+        let both = || Some(both.iter().map(|folder| folder.to_str().unwrap().to_owned()).collect::<Vec<_>>());
+        assert_eq!((root_of(&project), Cursor.possible_folders(&transcript)), (None, both()));
+        fs::remove_dir_all(disk.join("my")).unwrap();
+        assert_eq!(root_of(&project).as_deref(), disk.join("my-app").to_str());
+        fs::remove_dir_all(disk.join("my-app")).unwrap();
+        assert_eq!((root_of(&project), Cursor.possible_folders(&transcript)), (None, None));
+    }
+
+    /// A folder for each way to put hyphens into a name of so many parts.
+    fn fill(below: &Path, parts: usize) {
+        for n in 1..=parts {
+            let folder = below.join(vec!["a"; n].join("-"));
+            fs::create_dir(&folder).unwrap();
+            fill(&folder, parts - n);
+        }
+    }
+
+    #[test]
+    fn what_was_not_looked_at_to_its_end_is_not_told() {
+        let disk = tempfile::tempdir().unwrap();
+        fill(disk.path(), 12);
+        assert_eq!(called(&["a"; 12].join("-"), disk.path()), None);
     }
 }

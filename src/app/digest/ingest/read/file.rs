@@ -185,9 +185,12 @@ impl TranscriptReader<'_> {
 
     /// The config excludes folders, and whether a file comes from one of them cannot be known. It waits until that can be, or none is excluded.
     fn may_be_excluded(&self, file: &TranscriptFile) -> bool {
-        file.place.cwd.is_none()
-            && !self.config.exclude_projects.is_empty()
-            && !source_of(file.place.client).names_folders(&file.path)
+        let source = source_of(file.place.client);
+        if file.place.cwd.is_some() || self.config.exclude_projects.is_empty() || source.names_folders(&file.path) {
+            return false;
+        }
+        let is_excluded = |folder: &String| self.config.excludes_folder(folder, self.projects);
+        source.possible_folders(&file.path).is_none_or(|all| all.iter().any(is_excluded))
     }
 
     /// Whose folder a record comes from. Caches the last answer, because consecutive records mostly share their folder.
