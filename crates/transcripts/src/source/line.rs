@@ -49,11 +49,16 @@ pub(super) fn numbered(all: Vec<Item>) -> (Vec<i64>, Vec<Item>) {
 /// sort before or after everything else for good.
 const PLAUSIBLE_TIMES: std::ops::RangeInclusive<Millis> = 946_684_800_000..=4_102_444_800_000;
 
+/// A time that some client can have written.
+pub(super) fn plausible(at: Millis) -> Option<Millis> {
+    PLAUSIBLE_TIMES.contains(&at).then_some(at)
+}
+
 pub(super) fn timestamp(raw: Raw<'_>) -> Option<Millis> {
     let at = match json::text(raw) {
         Some(text) => text.tells(|text| text.parse::<jiff::Timestamp>().ok().map(|t| t.as_millisecond())),
         // A few lines of other writers hold a number: seconds or milliseconds.
         None => json::number(Some(raw)).map(|n| n as Millis).map(|n| if n < 100_000_000_000 { n * 1000 } else { n }),
     };
-    at.filter(|at| PLAUSIBLE_TIMES.contains(at))
+    at.and_then(plausible)
 }

@@ -8,7 +8,7 @@ use crate::privacy::raw::RawText;
 use crate::privacy::{EXCLUDED_LINE, Sanitizer, leaves_private_open};
 use crate::session::{Evidence, FileTouch, Item, Millis, ParserState, PendingRuns, RecordKey, ToolClass, ToolUse, Touch};
 use crate::source::json::{self, Raw};
-use crate::source::line::{MAX_TEXT_CHARS, malformed, text_of_line};
+use crate::source::line::{MAX_TEXT_CHARS, malformed, plausible, text_of_line};
 use crate::source::parsed::state_with;
 use crate::source::patch::{self, absolute};
 use crate::source::row::{NoRecord, RowPlace, Said, parsed};
@@ -28,6 +28,8 @@ const CLIENT_TAGS: [&str; 18] = [
 ];
 /// A time as the client writes it, without the offset behind it: `Sunday, Aug 2, 2026, 3:51 AM (UTC-7)`.
 const TIME_FORM: &str = "%A, %b %d, %Y, %I:%M %p";
+/// How far a zone's time is from UTC at most.
+const MAX_OFFSET_MINUTES: i64 = 14 * 60;
 /// What stands for thoughts that are not written.
 const REDACTED: &str = "[REDACTED]";
 
@@ -258,10 +260,20 @@ fn plain(text: &str) -> Option<&str> {
 /// The time that the client wrote for people.
 fn time_of(text: &str) -> Option<Millis> {
     let (time, zone) = text.trim().strip_suffix(')')?.split_once(" (UTC")?;
-    let (hours, minutes) = zone.split_once(':').unwrap_or((zone, "0"));
-    let hours: i64 = if hours.is_empty() { 0 } else { hours.trim_start_matches('+').parse().ok()? };
-    let minutes: i64 = minutes.parse().ok()?;
-    let minutes = hours * 60 + if zone.starts_with('-') { -minutes } else { minutes };
     let said = strtime::parse(TIME_FORM, time).ok()?.to_datetime().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
-    Some(said.timestamp().as_millisecond() - minutes * 60_000)
+    plausible(said.timestamp().as_millisecond() - offset_of(zone)? * 60_000)
+}
+
+/// By how many minutes a zone's time is ahead of UTC; a zone is written as nothing, `-7` or `+5:30`.
+fn offset_of(zone: &str) -> Option<i64> {
+    let (sign, zone) =
+        if let Some(west) = zone.strip_prefix('-') { (-1, west) } else { (1, zone.strip_prefix('+').unwrap_or(zone)) };
+    let number = |digits: &str| if digits.bytes().all(|b| b.is_ascii_digit()) { digits.parse::<u8>().ok() } else { None };
+    let (hours, minutes) = match zone.split_once(':') {
+        Some((hours, minutes)) => (number(hours)?, number(minutes)?),
+        None if zone.is_empty() => (0, 0),
+        None => (number(zone)?, 0),
+    };
+    let all = i64::from(hours) * 60 + i64::from(minutes);
+    (minutes < 60 && all <= MAX_OFFSET_MINUTES).then_some(sign * all)
 }

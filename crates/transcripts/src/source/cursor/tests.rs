@@ -92,7 +92,36 @@ fn times_are_read_whatever_the_zone() {
     assert_eq!(at("").as_deref(), Some("2026-11-20T12:05:00Z"));
     assert_eq!(at("+5:30").as_deref(), Some("2026-11-20T06:35:00Z"));
     assert_eq!(at("-3:30").as_deref(), Some("2026-11-20T15:35:00Z"));
-    assert_eq!(at("?"), None);
+    assert_eq!(at("+14").as_deref(), Some("2026-11-19T22:05:00Z"));
+    assert_eq!(at("-14:00").as_deref(), Some("2026-11-21T02:05:00Z"));
+    for zone in [
+        "?",
+        "+14:01",
+        "-15",
+        "+24",
+        "+5:60",
+        "+5:-30",
+        "+-5",
+        "++5",
+        "-9223372036854775807",
+        "+9223372036854775807:9223372036854775807",
+        "+0:9223372036854775807",
+        "-0:-9223372036854775808",
+    ] {
+        assert_eq!(at(zone), None, "{zone}");
+    }
+}
+
+#[test]
+fn no_time_is_read_that_no_client_can_have_written() {
+    let at = |time: &str| {
+        let asked = format!("<timestamp>{time} (UTC)</timestamp><user_query>Go</user_query>");
+        records(&[row("user", &json!([text(&asked)]))])[0].at
+    };
+    assert!(at("Friday, Nov 20, 2026, 12:05 PM").is_some());
+    for time in ["Wednesday, Nov 20, 1996, 12:05 PM", "Monday, Nov 20, 2226, 12:05 PM", "Saturday, Nov 20, 9999, 12:05 PM"] {
+        assert_eq!(at(time), None, "{time}");
+    }
 }
 
 #[test]
