@@ -19,7 +19,7 @@ use crate::sys::paths::path_aliases;
 use text::phrase::PhraseMatcher;
 use transcripts::session::Millis;
 use transcripts::source::discover::{TranscriptFile, discover};
-use transcripts::source::{looked_into, source_of};
+use transcripts::source::{look_into_all, source_of};
 
 /// Shorter texts occur nearly everywhere.
 const MIN_TEXT_CHARS: usize = 2;
@@ -162,7 +162,9 @@ fn transcripts(config: &Config) -> Vec<TranscriptFile> {
 /// Sessions with a transcript in a folder whose name contains the text.
 fn in_folders_named(phrase: &PhraseMatcher, config: &Config) -> BTreeSet<String> {
     let folder = |file: &TranscriptFile| folder_of(&file.path.to_string_lossy(), &file.place.session);
-    transcripts(config).into_iter().filter(|file| phrase.is_in(&folder(file))).map(|file| looked_into(file).place.session).collect()
+    let mut named: Vec<_> = transcripts(config).into_iter().filter(|file| phrase.is_in(&folder(file))).collect();
+    look_into_all(named.iter_mut());
+    named.into_iter().map(|file| file.place.session).collect()
 }
 
 /// Rejects a text that is part of every path: it would delete everything, which nobody means.

@@ -38,7 +38,7 @@ mod vscode_copilot;
 mod windsurf;
 pub mod working_folders;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -114,6 +114,11 @@ pub trait Source: Sync {
     /// Tells by a file's content, and by what lies beside it, whose rows it holds and where they were written, where its path and its lines do
     /// not. Only asked of files that changed.
     fn look_inside(&self, _file: &mut TranscriptFile) {}
+
+    /// The same of many files. For a source that looks into others for each of them, and need not do so again.
+    fn look_inside_all(&self, files: &mut [&mut TranscriptFile]) {
+        files.iter_mut().for_each(|file| self.look_inside(file));
+    }
 
     /// May a file of which the path says this hold the rows of this session?
     fn is_of(&self, place: &TranscriptIdentity, session: &str) -> bool {
@@ -198,6 +203,13 @@ pub fn transcript_of(id: &str, found: Vec<TranscriptFile>) -> Option<TranscriptF
     let may_be = |file: &TranscriptFile| source_of(file.place.client).is_of(&file.place, id);
     let is_own = |file: &TranscriptFile| file.place.agent.as_ref().unwrap_or(&file.place.session) == id;
     found.into_iter().filter(may_be).map(looked_into).find(is_own)
+}
+
+/// The same of many transcripts.
+pub fn look_into_all<'f>(files: impl Iterator<Item = &'f mut TranscriptFile>) {
+    let mut by_client: BTreeMap<Client, Vec<&mut TranscriptFile>> = BTreeMap::new();
+    files.for_each(|file| by_client.entry(file.place.client).or_default().push(file));
+    by_client.into_iter().for_each(|(client, mut files)| source_of(client).look_inside_all(&mut files));
 }
 
 /// The folders in which a client would keep its files if a path were this session's own transcript, and no subagent's.

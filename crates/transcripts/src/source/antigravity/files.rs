@@ -1,6 +1,9 @@
 //! Where Antigravity keeps its conversations, and what it says of itself by that.
 
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -12,6 +15,7 @@ use crate::client::Client;
 use crate::privacy::Sanitizer;
 use crate::session::{Millis, ParserState};
 use crate::source::address::local_path;
+use crate::source::delta::{LineReader, RawLine};
 use crate::source::discover::TranscriptFile;
 use crate::source::line::timestamp;
 use crate::source::tool_use::ToolTable;
@@ -34,8 +38,6 @@ const HEAD_BYTES: u64 = 1 << 20;
 const FIRST_BYTES: u64 = 4 << 10;
 /// How much of another one is searched for the subagent that it began.
 const MAX_PARENT_BYTES: u64 = 64 << 20;
-/// The most conversations that are searched for the one that began this one.
-const MAX_OTHERS: usize = 64;
 /// How deep subagents of subagents are followed.
 const MAX_DEPTH: usize = 4;
 /// How a step begins that names the subagents which it began.
@@ -71,11 +73,16 @@ impl Source for Antigravity {
 
     /// No row names the folder, and none whose subagent it is.
     fn look_inside(&self, file: &mut TranscriptFile) {
-        let Some(own) = Conversation::at(&file.path) else { return };
-        let callers = own.callers();
-        file.place.cwd = own.folder().or_else(|| callers.iter().find_map(Conversation::folder));
-        if let Some(first) = callers.last() {
-            file.place.agent = Some(std::mem::replace(&mut file.place.session, first.id.clone()));
+        self.look_inside_all(&mut [file]);
+    }
+
+    fn look_inside_all(&self, files: &mut [&mut TranscriptFile]) {
+        let mut brains: HashMap<PathBuf, Brain> = HashMap::new();
+        for file in files {
+            if let Some((brain, id)) = conversation_at(&file.path) {
+                let brain = brains.entry(brain.to_owned()).or_insert_with_key(|path| Brain::at(path.clone()));
+                brain.place(id, &mut file.place);
+            }
         }
     }
 
@@ -117,53 +124,95 @@ impl Source for Antigravity {
     }
 }
 
-/// A conversation on disk.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Conversation {
-    brain: PathBuf,
-    id: String,
+/// The folder with all conversations, and the id of the one whose transcript this is.
+fn conversation_at(transcript: &Path) -> Option<(&Path, &str)> {
+    let folder = transcript.ancestors().nth(3)?;
+    Some((folder.parent()?, folder.file_name()?.to_str()?))
 }
 
-impl Conversation {
-    fn at(transcript: &Path) -> Option<Self> {
-        let folder = transcript.ancestors().nth(3)?;
-        Some(Self { brain: folder.parent()?.to_owned(), id: folder.file_name()?.to_str()?.to_owned() })
+/// A folder with conversations. What is looked for in a file is looked for once, however many conversations are asked about.
+#[derive(Debug)]
+struct Brain {
+    path: PathBuf,
+    /// Where the first prompt of each was typed, by their ids.
+    typed_in: OnceCell<HashMap<String, String>>,
+    /// In the order in which they were last written to.
+    all: OnceCell<Vec<Conversation>>,
+}
+
+/// A conversation on disk.
+#[derive(Debug)]
+struct Conversation {
+    id: String,
+    written: Millis,
+    born: OnceCell<Option<Millis>>,
+    /// The subagents that it began.
+    begun: OnceCell<HashSet<String>>,
+}
+
+impl Brain {
+    fn at(path: PathBuf) -> Self {
+        Self { path, typed_in: OnceCell::new(), all: OnceCell::new() }
     }
 
-    fn transcript(&self) -> PathBuf {
-        self.brain.join(&self.id).join(GENERATED).join(LOGS).join(TRANSCRIPT)
+    fn transcript(&self, id: &str) -> PathBuf {
+        self.path.join(id).join(GENERATED).join(LOGS).join(TRANSCRIPT)
     }
 
-    /// The folder in which it was begun: where its first prompt was typed, or else where its first command ran.
-    fn folder(&self) -> Option<String> {
-        let typed_in = |line: &Value| {
-            let folder = line["workspace"].as_str().filter(|_| line["conversationId"] == *self.id)?;
-            Some(local_path(folder).into_owned()).filter(|folder| folder.starts_with('/'))
-        };
-        let history =
-            self.brain.parent().and_then(|data| delta::head_of(&data.join(HISTORY), MAX_HISTORY_BYTES).ok()).unwrap_or_default();
-        let found = lines_with(&history, &self.id).find_map(|line| typed_in(&line));
-        found.or_else(|| {
-            let head = delta::head_of(&self.transcript(), HEAD_BYTES).ok()?;
+    /// Says where a conversation of it took place, and whose subagent it is.
+    fn place(&self, id: &str, place: &mut TranscriptIdentity) {
+        let callers = self.callers(id);
+        place.cwd = self.folder(id).or_else(|| callers.iter().find_map(|caller| self.folder(caller)));
+        if let Some(first) = callers.last() {
+            place.agent = Some(std::mem::replace(&mut place.session, (*first).to_owned()));
+        }
+    }
+
+    /// The folder in which a conversation was begun: where its first prompt was typed, or else where its first command ran.
+    fn folder(&self, id: &str) -> Option<String> {
+        let typed_in = self.typed_in.get_or_init(|| self.typed_in());
+        typed_in.get(id).cloned().or_else(|| {
+            let head = delta::head_of(&self.transcript(id), HEAD_BYTES).ok()?;
             lines_with(&head, "\"Cwd\"").find_map(|line| Antigravity.folder_in(&line).map(str::to_owned))
         })
     }
 
-    /// When its first step was written.
-    fn born(&self) -> Option<Millis> {
-        let head = delta::head_of(&self.transcript(), FIRST_BYTES).ok()?;
-        // The first prompt may be longer than that; the time comes before it.
-        let first = String::from_utf8_lossy(head.split(|b| *b == b'\n').next()?);
-        let [at] = json::fields_before_cut(&*first, &["created_at"]);
-        timestamp(at?)
+    fn typed_in(&self) -> HashMap<String, String> {
+        let history = self.path.parent().and_then(|data| delta::head_of(&data.join(HISTORY), MAX_HISTORY_BYTES).ok());
+        let mut all = HashMap::new();
+        for line in lines_with(&history.unwrap_or_default(), "\"conversationId\"") {
+            let folder = line["workspace"].as_str().map(local_path).filter(|folder| folder.starts_with('/'));
+            if let (Some(folder), Some(id)) = (folder, line["conversationId"].as_str()) {
+                all.entry(id.to_owned()).or_insert_with(|| folder.into_owned());
+            }
+        }
+        all
     }
 
-    /// The conversation whose subagent it is, the one of which that is one, and so on.
-    fn callers(&self) -> Vec<Self> {
-        let mut all: Vec<Self> = Vec::new();
+    fn all(&self) -> &[Conversation] {
+        let of_entry = |entry: fs::DirEntry| {
+            let id = entry.file_name().into_string().ok()?;
+            let written = self.transcript(&id).metadata().ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+            let written = i64::try_from(written.as_millis()).ok()?;
+            Some(Conversation { id, written, born: OnceCell::new(), begun: OnceCell::new() })
+        };
+        self.all.get_or_init(|| {
+            let mut all: Vec<_> = fs::read_dir(&self.path).into_iter().flatten().flatten().filter_map(of_entry).collect();
+            all.sort_by(|a, b| (a.written, &a.id).cmp(&(b.written, &b.id)));
+            all
+        })
+    }
+
+    fn born(&self, one: &Conversation) -> Option<Millis> {
+        *one.born.get_or_init(|| born(&self.transcript(&one.id)))
+    }
+
+    /// The conversation whose subagent this one is, the one of which that is one, and so on.
+    fn callers(&self, id: &str) -> Vec<&str> {
+        let mut all: Vec<&str> = Vec::new();
         while all.len() < MAX_DEPTH
-            && let Some(caller) = all.last().unwrap_or(self).caller()
-            && caller != *self
+            && let Some(caller) = self.caller(all.last().unwrap_or(&id))
+            && caller != id
             && !all.contains(&caller)
         {
             all.push(caller);
@@ -172,28 +221,47 @@ impl Conversation {
     }
 
     /// Who began it was at work when it began, so that it was written to at that time or later, and began earlier.
-    fn caller(&self) -> Option<Self> {
-        let born = self.born()?;
-        let of_entry = |entry: fs::DirEntry| {
-            let other = Self { brain: self.brain.clone(), id: entry.file_name().into_string().ok()? };
-            let written = other.transcript().metadata().ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-            let written = i64::try_from(written.as_millis()).ok()?;
-            // Times of steps are whole seconds.
-            (other.id != self.id && written + 1000 >= born).then_some((written, other))
+    fn caller(&self, id: &str) -> Option<&str> {
+        let born = self.born(self.all().iter().find(|one| one.id == id)?)?;
+        // Times of steps are whole seconds.
+        let from = self.all().partition_point(|other| other.written + 1000 < born);
+        let may_have = |other: &&Conversation| other.id != id && self.born(other).is_some_and(|began| began <= born);
+        let began_it = |other: &&Conversation| {
+            other.begun.get_or_init(|| begun_in(&self.transcript(&other.id)).unwrap_or_default()).contains(id)
         };
-        let mut others: Vec<_> = fs::read_dir(&self.brain).ok()?.flatten().filter_map(of_entry).collect();
-        others.sort_by(|a, b| (a.0, &a.1.id).cmp(&(b.0, &b.1.id)));
-        let began_it = |other: &Self| {
-            let text = delta::head_of(&other.transcript(), MAX_PARENT_BYTES).unwrap_or_default();
-            let is_begun =
-                |line: Value| line["source"] != "USER_EXPLICIT" && line["content"].as_str().is_some_and(tells_of_subagents);
-            let named = format!("\\\"conversationId\\\": \\\"{}\\\"", self.id);
-            let without_space = named.replace(": ", ":");
-            lines_with(&text, &named).chain(lines_with(&text, &without_space)).any(is_begun)
-        };
-        let may_have = |other: &Self| other.born().is_some_and(|began| began <= born);
-        others.into_iter().map(|(_, other)| other).take(MAX_OTHERS).find(|other| may_have(other) && began_it(other))
+        self.all()[from..].iter().filter(may_have).find(began_it).map(|caller| caller.id.as_str())
     }
+}
+
+/// When the first step of a conversation was written.
+fn born(transcript: &Path) -> Option<Millis> {
+    let head = delta::head_of(transcript, FIRST_BYTES).ok()?;
+    // The first prompt may be longer than that; the time comes before it.
+    let first = String::from_utf8_lossy(head.split(|b| *b == b'\n').next()?);
+    let [at] = json::fields_before_cut(&*first, &["created_at"]);
+    timestamp(at?)
+}
+
+/// The subagents that a conversation says it began, by their ids.
+fn begun_in(transcript: &Path) -> io::Result<HashSet<String>> {
+    let mut lines = LineReader::new(delta::open_regular(transcript)?.take(MAX_PARENT_BYTES), 0);
+    let mut all = HashSet::new();
+    while let Some((.., piece)) = lines.next_line()? {
+        let (RawLine::Complete(line) | RawLine::Tail(line)) = piece else { continue };
+        if memchr::memmem::find(line, BEGUN.as_bytes()).is_none() {
+            continue;
+        }
+        let row: Value = serde_json::from_slice(line).unwrap_or_default();
+        let content = row["content"].as_str().filter(|content| row["source"] != "USER_EXPLICIT" && tells_of_subagents(content));
+        all.extend(content.into_iter().flat_map(named_in).map(str::to_owned));
+    }
+    Ok(all)
+}
+
+/// The ids of conversations that a text names.
+fn named_in(content: &str) -> impl Iterator<Item = &str> {
+    let names = content.split("\"conversationId\":").skip(1);
+    names.filter_map(|rest| Some(rest.trim_start().strip_prefix('"')?.split_once('"')?.0))
 }
 
 /// Does the content of a step say that it began subagents?
@@ -215,8 +283,7 @@ mod tests {
     use super::*;
 
     fn write(brain: &Path, id: &str, rows: &[Value]) -> PathBuf {
-        let own = Conversation { brain: brain.to_owned(), id: id.to_owned() };
-        let path = own.transcript();
+        let path = Brain::at(brain.to_owned()).transcript(id);
         fs::create_dir_all(path.parent().expect("a parent")).expect("the folder");
         fs::write(&path, rows.iter().map(|row| format!("{row}\n")).collect::<String>()).expect("a transcript");
         path
@@ -227,7 +294,7 @@ mod tests {
     }
 
     fn looked_at(path: PathBuf) -> TranscriptIdentity {
-        let id = Conversation::at(&path).expect("a conversation").id;
+        let id = conversation_at(&path).expect("a conversation").1.to_owned();
         let place = TranscriptIdentity { client: Client::Antigravity, session: id, agent: None, cwd: None };
         let mut file = TranscriptFile { path, size: 1, is_share: false, mtime_ns: 0, stamp: 0, place };
         Antigravity.look_inside(&mut file);
@@ -270,11 +337,42 @@ mod tests {
         assert_eq!(looked_at(path).cwd.as_deref(), Some("/src/my one"));
     }
 
+    fn begun(id: &str) -> String {
+        format!("Created the following subagents:\n{{\n  \"conversationId\": \"{id}\"\n}}")
+    }
+
+    #[test]
+    fn a_caller_is_found_behind_any_number_of_others() {
+        let home = tempfile::tempdir().expect("a folder");
+        let brain = home.path().join("antigravity/brain");
+        let ids: Vec<_> = (0..200).map(|n| format!("a{n:03}")).collect();
+        let calls = ids.iter().map(|id| step(3, "05", "INVOKE_SUBAGENT", &begun(id)));
+        let first = step(0, "00", "USER_INPUT", "Go");
+        let all: Vec<_> = ids.iter().map(|id| write(&brain, id, &[step(0, "05", "USER_INPUT", "Look")])).collect();
+        write(&brain, "m", &[first].into_iter().chain(calls).collect::<Vec<_>>());
+        for path in [&all[0], &all[100], &all[199]] {
+            assert_eq!(looked_at(path.clone()).session, "m", "{}", path.display());
+        }
+    }
+
+    #[test]
+    fn of_many_files_each_is_searched_once() {
+        let home = tempfile::tempdir().expect("a folder");
+        let brain = home.path().join("antigravity/brain");
+        let main = write(&brain, "m", &[step(0, "00", "USER_INPUT", "Go"), step(3, "05", "INVOKE_SUBAGENT", &begun("a"))]);
+        write(&brain, "a", &[step(0, "05", "USER_INPUT", "Look")]);
+        write(&brain, "b", &[step(0, "06", "USER_INPUT", "Look closer")]);
+        let known = Brain::at(brain.clone());
+        assert_eq!((known.callers("a"), known.callers("b")), (vec!["m"], vec![]));
+        fs::write(main, "").expect("a transcript");
+        assert_eq!(known.callers("a"), ["m"]);
+        assert_eq!(Brain::at(brain).callers("a"), [""; 0]);
+    }
+
     #[test]
     fn a_subagent_belongs_to_the_session_that_began_it() {
         let home = tempfile::tempdir().expect("a folder");
         let brain = home.path().join("antigravity/brain");
-        let begun = |id: &str| format!("Created the following subagents:\n{{\n  \"conversationId\": \"{id}\"\n}}");
         let call = json!({"type": "PLANNER_RESPONSE", "tool_calls": [{"name": "run_command", "args": {"Cwd": "/src/larder"}}]});
         let main = write(&brain, "m", &[step(0, "00", "USER_INPUT", "Go"), call, step(3, "05", "INVOKE_SUBAGENT", &begun("a"))]);
         // Who only speaks of it has not begun it.

@@ -26,7 +26,7 @@ use transcripts::privacy::Sanitizer;
 use transcripts::session::{Millis, Record, RecordKey};
 use transcripts::source::delta::Checkpoint;
 use transcripts::source::discover::TranscriptFile;
-use transcripts::source::looked_into;
+use transcripts::source::look_into_all;
 
 /// Input bytes per transaction.
 const TRANSACTION_BYTES: u64 = 8 << 20;
@@ -69,8 +69,9 @@ impl PendingFile {
 }
 
 /// Files that changed since they were last read, largest first, so that no thread is left with a large one at the end.
-pub(crate) fn pending_files(changed: Vec<(TranscriptFile, Option<Box<KnownFile>>)>) -> Vec<PendingFile> {
-    let of = |(file, known)| PendingFile { file: Arc::new(looked_into(file)), known, part: None };
+pub(crate) fn pending_files(mut changed: Vec<(TranscriptFile, Option<Box<KnownFile>>)>) -> Vec<PendingFile> {
+    look_into_all(changed.iter_mut().map(|(file, _)| file));
+    let of = |(file, known)| PendingFile { file: Arc::new(file), known, part: None };
     let mut pending: Vec<PendingFile> = changed.into_iter().map(of).collect();
     pending.sort_by_key(|p| std::cmp::Reverse(p.bytes()));
     pending
