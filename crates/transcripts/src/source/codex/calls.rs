@@ -23,6 +23,8 @@ const FAILURES: [&str; 9] = [
 ];
 /// What they say when the user refused.
 const REFUSALS: [&str; 2] = ["rejected by user", "rejected by the user"];
+/// Before what the user wrote in a dialog, beside what they chose.
+const NOTE: &str = "user_note: ";
 
 /// A call whose output is awaited.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -186,22 +188,27 @@ pub(super) fn ended(lines: &mut CodexLines<'_>, payload: Raw<'_>) -> Result<Said
     Ok(Said::ended(call.id, refused, (ok, code, &text), &lines.runs, sanitizer))
 }
 
-/// What the user chose or wrote in a dialog.
+/// What the user chose or wrote in a dialog. One answer that is private takes the others along: what follows tells of all.
 fn answers(call: Call, text: &RawText<'_>, sanitizer: &Sanitizer) -> Said {
     let given = Raw::of(text).ok().and_then(|raw| json::fields(raw, &["answers"]).ok()).and_then(|[answers]| answers);
-    let (mut items, mut fenced, mut private) = (Vec::new(), String::new(), false);
+    let mut all = Said { answered: vec![call.id], ..Said::default() };
     for (id, answer) in given.and_then(json::fields_by_name).unwrap_or_default() {
         let id = sanitizer.id(id);
-        let passed = sanitizer.pass(RawText::joined(&json::strings(answer), "; "));
-        private |= passed.is_all_private();
-        fenced.push_str(&passed.fenced);
-        let asked = call.asked.iter().find(|(of, _)| *of == id).map(|(_, question)| question.clone()).unwrap_or_default();
-        if !passed.text.is_empty() {
-            items.push(Item::Answer(Answer { said: head_and_tail(&passed.text, MAX_TEXT_CHARS), asked }));
+        let said = json::strings(answer);
+        let said: Vec<_> = said.iter().filter_map(|text| text.part(|text| Some(text.strip_prefix(NOTE).unwrap_or(text)))).collect();
+        let passed = sanitizer.pass(RawText::joined(&said, "; "));
+        all.fenced.push_str(&passed.fenced);
+        if passed.is_all_private() {
+            all.turn = Turn::BeginsPrivate;
+        } else if !passed.text.is_empty() {
+            let asked = call.asked.iter().find(|(of, _)| *of == id).map(|(_, question)| question.clone()).unwrap_or_default();
+            all.items.push(Item::Answer(Answer { said: head_and_tail(&passed.text, MAX_TEXT_CHARS), asked }));
         }
     }
-    let turn = if private && items.is_empty() { Turn::BeginsPrivate } else { Turn::Continues };
-    Said { answered: vec![call.id], fenced, turn, ..Said::only(items) }
+    if all.turn == Turn::BeginsPrivate {
+        all.items.clear();
+    }
+    all
 }
 
 /// How a tool use ended, by its output.

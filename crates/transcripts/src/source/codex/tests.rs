@@ -264,6 +264,34 @@ fn finished_items_tell_what_calls_leave_out() {
 }
 
 #[test]
+fn one_answer_that_is_private_takes_the_turn_along() {
+    let one = |answers: &Value| {
+        let asked = ["For whom?", "How deep?"].iter().enumerate().map(|(n, text)| json!({"id": format!("q{n}"), "question": text}));
+        let rows = [
+            meta(),
+            event(json!({"type": "user_message", "message": "Rename it"})),
+            call("request_user_input", "c1", &json!({"questions": asked.collect::<Vec<_>>()})),
+            output("c1", &json!(json!({"answers": answers}).to_string())),
+        ];
+        records(&rows).pop().expect("a record")
+    };
+    let (private, flat) = (json!({"answers": ["user_note: <private>Zoe</private>"]}), json!({"answers": ["flat"]}));
+    for answers in [
+        json!({"q0": {"answers": ["<private>Zoe</private>"]}, "q1": flat}),
+        json!({"q0": flat, "q1": private}),
+        json!({"q0": private}),
+    ] {
+        let read = one(&answers);
+        assert_eq!((read.turn, read.items.len(), read.answered.len()), (Turn::BeginsPrivate, 0, 1), "{read:?}");
+        assert!(read.fenced.contains("Zoe"), "{read:?}");
+    }
+    let partly = one(&json!({"q0": {"answers": ["for the <private>Zoe</private> shop"]}, "q1": {"answers": ["flat"]}}));
+    assert_eq!((partly.turn, partly.items.len()), (Turn::Continues, 2));
+    let none = one(&json!({"q0": {"answers": []}, "q1": {"answers": ["flat", "user_note: for now"]}}));
+    assert_eq!((none.turn, told(&[none])), (Turn::Continues, vec!["answer flat; for now to How deep?".to_owned()]));
+}
+
+#[test]
 fn what_a_user_chose_in_a_dialog_is_the_users_word() {
     let rows = [
         meta(),

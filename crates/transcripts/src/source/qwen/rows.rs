@@ -340,8 +340,10 @@ fn questions(given: Raw<'_>, sanitizer: &Sanitizer) -> Vec<String> {
 /// What the user chose or wrote in a dialog: a line for each answer, behind the name of its question.
 fn answers(id: String, text: &RawText<'_>, sanitizer: &Sanitizer) -> Said {
     let given = text.part(|text| Some(text.trim_start().trim_start_matches(ANSWERS_START).trim()));
-    let passed = sanitizer.pass(given.unwrap_or_default());
-    let private = passed.is_all_private();
+    let given = given.unwrap_or_default();
+    let passed = sanitizer.pass(&given);
+    let has_private = || given.parts(answers_in).iter().any(|answer| sanitizer.pass(answer).is_all_private());
+    let private = passed.is_all_private() || passed.private && has_private();
     let said = passed.text.lines().filter_map(|line| {
         let (asked, said) = line.trim().strip_prefix("**")?.split_once("**: ")?;
         Some(Item::Answer(Answer { said: head_and_tail(said.trim(), MAX_TEXT_CHARS), asked: asked.to_owned() }))
@@ -349,6 +351,16 @@ fn answers(id: String, text: &RawText<'_>, sanitizer: &Sanitizer) -> Said {
     let turn = if private { Turn::BeginsPrivate } else { Turn::Continues };
     let items = if private { Vec::new() } else { said.collect() };
     Said { items, answered: vec![id], fenced: passed.fenced, turn, ..Said::default() }
+}
+
+/// The answers in a text by themselves, without the names of their questions. Nothing is stored of them: a private one may go on in what looks
+/// like the next.
+fn answers_in(given: &str) -> Vec<&str> {
+    let starts: Vec<usize> =
+        given.match_indices("**").map(|(at, _)| at).filter(|at| *at == 0 || given[..*at].ends_with('\n')).collect();
+    let ends = starts.iter().skip(1).copied().chain([given.len()]);
+    let answers = starts.iter().zip(ends).map(|(start, end)| &given[*start..end]);
+    answers.map(|answer| answer.split_once("**: ").map_or(answer, |(_, said)| said)).collect()
 }
 
 fn usage(row: &Row<'_>, sanitizer: &Sanitizer) -> Option<MessageUsage> {

@@ -155,6 +155,27 @@ fn a_recap_a_title_a_plan_an_answer_and_a_list() {
     );
 }
 
+#[test]
+fn one_answer_that_is_private_takes_the_turn_along() {
+    let one = |said: &str| {
+        let said = format!("User has provided the following answers:\n\n{said}");
+        let answer = answer("q", "ask_user_question", &json!({"output": said}), &json!({"callId": "q", "status": "success"}));
+        records(&[call("q", "ask_user_question", &json!({"questions": []})), answer]).pop().expect("a record")
+    };
+    for said in [
+        "**Customer**: <private>Zoe</private>",
+        "**Customer**: <private>Zoe</private>\n**Cache**: Redis",
+        "**Cache**: Redis\n**Customer**: <private>Zoe\nof the **shop**: hers</private>, thanks",
+        "**Cache**: Redis\n**Customer**: <private>Zoe",
+    ] {
+        let read = one(said);
+        assert_eq!((read.turn, read.items.len(), read.answered.len()), (Turn::BeginsPrivate, 0, 1), "{said}: {read:?}");
+        assert!(read.fenced.contains("Zoe"), "{said}: {read:?}");
+    }
+    let partly = one("**Customer**: the <private>Zoe</private> shop\n**Cache**: Redis");
+    assert_eq!((partly.turn, partly.items.len()), (Turn::Continues, 2));
+}
+
 /// A row about a call of the model.
 fn called(n: u64, agent: Option<&str>) -> Value {
     let mut event = json!({"event.name": "qwen-code.api_response", "model": "qwen3-coder-plus", "response_id": n,
