@@ -198,18 +198,18 @@ pub fn looked_into(mut file: TranscriptFile) -> TranscriptFile {
     file
 }
 
-/// The own transcript of the session or subagent of this id, among files that were found.
-pub fn transcript_of(id: &str, found: Vec<TranscriptFile>) -> Option<TranscriptFile> {
-    let may_be = |file: &TranscriptFile| source_of(file.place.client).is_of(&file.place, id);
-    let is_own = |file: &TranscriptFile| file.place.agent.as_ref().unwrap_or(&file.place.session) == id;
-    found.into_iter().filter(may_be).map(looked_into).find(is_own)
-}
-
 /// The same of many transcripts.
 pub fn look_into_all<'f>(files: impl Iterator<Item = &'f mut TranscriptFile>) {
     let mut by_client: BTreeMap<Client, Vec<&mut TranscriptFile>> = BTreeMap::new();
     files.for_each(|file| by_client.entry(file.place.client).or_default().push(file));
     by_client.into_iter().for_each(|(client, mut files)| source_of(client).look_inside_all(&mut files));
+}
+
+/// The own transcript of the session or subagent of this id, among files that were found.
+pub fn transcript_of(id: &str, found: Vec<TranscriptFile>) -> Option<TranscriptFile> {
+    let may_be = |file: &TranscriptFile| source_of(file.place.client).is_of(&file.place, id);
+    let is_own = |file: &TranscriptFile| file.place.agent.as_ref().unwrap_or(&file.place.session) == id;
+    found.into_iter().filter(may_be).map(looked_into).find(is_own)
 }
 
 /// The folders in which a client would keep its files if a path were this session's own transcript, and no subagent's.
