@@ -34,6 +34,9 @@ pub(super) fn calls(session: &Session) -> Vec<Call<'_>> {
             Evidence::Printed(print) => Some((print.tool.as_str(), print)),
             _ => None,
         })
+        .collect::<HashMap<_, _>>()
+        .into_iter()
+        .filter(|(_, print)| !print.unended)
         .collect();
     let failed: HashMap<&str, bool> = session
         .entries

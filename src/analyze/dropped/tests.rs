@@ -47,15 +47,7 @@ impl Talk {
             needed: false,
             folder: String::new(),
         };
-        let print = ShellPrint {
-            tool: tool.clone(),
-            ok,
-            git: vec![],
-            results: vec!["4 passed".into()],
-            of: 1,
-            wrong: vec![],
-            runs: vec![],
-        };
+        let print = ShellPrint { tool: tool.clone(), ok, results: vec!["4 passed".into()], of: 1, ..ShellPrint::default() };
         self = self.item(Item::Tool(ToolUse::new(tool.clone(), "Bash", line, None)));
         let last = self.entries.len() - 1;
         self.entries[last].outcome = Some(Outcome { tool: tool.clone(), ok, brief: String::new() });

@@ -125,8 +125,11 @@ impl<'s> Runs<'s> {
         let says_failure = !hidden.is_empty() && told.iter().any(|line| tells_failure(line));
         let seen = match (&entry.outcome, print) {
             (Some(outcome), _) if is_refusal(outcome) => End::Unknown,
+            (None, Some(print)) if print.unended => End::Unknown,
             (Some(outcome), _) if !outcome.ok => End::Failed,
             (_, Some(print)) if !print.ok => End::Failed,
+            // Of a check that ended there would be what it printed.
+            (None, None) if work.iter().any(|step| step.kind == StepKind::Check && !step.masked) => End::Unknown,
             (None, None) if !was_answered(session, at) => End::Unknown,
             _ => End::Passed,
         };

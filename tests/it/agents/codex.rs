@@ -159,3 +159,41 @@ fn a_digest_and_the_status_count_sessions_by_agent_once_there_are_two() {
     world.configure("[sources.codex]\nmodel = true\n");
     assert_eq!(for_model(&world), of(true));
 }
+
+/// A command that ran on was not seen to pass; once something waits for it, its end is told.
+#[test]
+fn a_check_that_runs_on_has_not_passed() {
+    const ID: &str = "01a2059c-b240-7761-a3ba-28ca785d3559";
+    let call = |id: &str, name: &str, arguments: Value| json!({"type": "function_call", "name": name, "arguments": arguments.to_string(), "call_id": id});
+    let output = |id: &str, state: &str, printed: &str| json!({"type": "function_call_output", "call_id": id, "output": format!("Wall time: 1.0 seconds\n{state}\nOutput:\n{printed}")});
+    let (failed, runs_on) = ("Process exited with code 101", "Process running with session ID 42");
+    let says = "thread 'cart' panicked: cart total is 42";
+    let mut rows = vec![
+        call("c1", "exec_command", json!({"cmd": "cargo test"})),
+        output("c1", failed, &format!("{says}\ntest result: FAILED. 3 passed; 1 failed")),
+        call("c2", "exec_command", json!({"cmd": "cargo test"})),
+        output("c2", runs_on, "Compiling cart"),
+    ];
+    let told = |rows: &[Value]| {
+        let world = World::new();
+        let row = |(n, (kind, payload)): (usize, (&str, Value))| {
+            json!({"timestamp": format!("2026-11-20T10:{n:02}:00Z"), "type": kind, "payload": payload}).to_string() + "\n"
+        };
+        let meta = ("session_meta", json!({"id": ID, "cwd": "/home/dev/src/shop", "cli_version": "0.128.0"}));
+        let asked = ("event_msg", json!({"type": "user_message", "message": "Mend the total of the cart"}));
+        let done = ("event_msg", json!({"type": "agent_message", "message": "The total is mended."}));
+        let calls = rows.iter().map(|row| ("response_item", row.clone()));
+        let all: String = [meta, asked].into_iter().chain(calls).chain([done]).enumerate().map(row).collect();
+        let file = world.home().join(format!(".codex/sessions/2026/11/20/rollout-2026-11-20T10-00-00-{ID}.jsonl"));
+        fs::create_dir_all(file.parent().expect("a parent")).expect("the folder");
+        fs::write(file, all).expect("a rollout");
+        world.digest(&["--summarizer", "extract", "--settle", "0s"]);
+        (world.recall(["how", "--project", "shop"]).out, world.recall(["fix", "--project", "shop", says]).out)
+    };
+    let (how, fix) = told(&rows);
+    assert!(!how.contains("passed 1") && !fix.contains("passed"), "{how}\n{fix}");
+    rows.push(call("c3", "write_stdin", json!({"session_id": 42, "chars": ""})));
+    rows.push(output("c3", "Process exited with code 0", "test result: ok. 4 passed; 0 failed"));
+    let (how, fix) = told(&rows);
+    assert!(how.contains("`cargo test`: passed 1 of 2 runs") && fix.contains("then `cargo test` passed"), "{how}\n{fix}");
+}

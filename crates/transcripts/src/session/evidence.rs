@@ -194,10 +194,13 @@ pub enum StepKind {
 }
 
 /// The lines that such a command printed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShellPrint {
     pub tool: String,
     pub ok: bool,
+    /// The client went on before the command had ended, or the user stopped it: how it ends was not seen. Nothing else is kept of it then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unended: bool,
     /// Lines in which git tells what it did, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub git: Vec<String>,

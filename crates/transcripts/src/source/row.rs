@@ -3,7 +3,9 @@
 use crate::privacy::raw::RawText;
 use crate::privacy::{SanitizedText, Sanitizer};
 use crate::session::REFUSED;
-use crate::session::{Evidence, Item, MessageUsage, Millis, Outcome, PendingRuns, Record, StepKinds, TitleEvent, Tokens, Turn};
+use crate::session::{
+    Evidence, Item, MessageUsage, Millis, Outcome, PendingRuns, Record, ShellPrint, StepKinds, TitleEvent, Tokens, Turn,
+};
 use crate::shell;
 use crate::source::json::{self, Raw};
 use crate::source::line::{MAX_TEXT_CHARS, numbered};
@@ -12,6 +14,12 @@ use text::clean::head_and_tail;
 
 /// Longest name of an unknown row, in characters.
 const MAX_NAME_CHARS: usize = 60;
+
+/// How many lines of a client's own may stand before or behind what a command printed.
+const CLIENT_LINES: usize = 6;
+/// How clients say that the user stopped a command, and that they did because it took too long.
+const STOPPED_BY_USER: [&str; 2] = ["User aborted the command", "Command was cancelled"];
+const STOPPED_BY_CLIENT: [&str; 3] = ["terminated command after exceeding timeout", "Command timed out after", "Signal: SIG"];
 
 /// What a row says.
 #[derive(Debug, Default)]
@@ -80,11 +88,17 @@ impl Said {
         runs: &PendingRuns,
         sanitizer: &Sanitizer,
     ) -> Self {
-        let (ok, _, output) = ended;
+        let (ok, code, output) = ended;
         let kinds = runs.of(&id).filter(|_| !refused);
+        let Some(ok) = kinds.map_or(Some(ok), |_| seen_end(ok, code, output)) else { return Self::unended(id) };
         let printed = kinds.and_then(|kinds| printed(&id, ok, output, kinds, sanitizer));
-        let outcome = outcome_of(&id, refused, ended, sanitizer);
+        let outcome = outcome_of(&id, refused, (ok, code, output), sanitizer);
         Self { answered: vec![id], ..Self::only(outcome.into_iter().chain(printed)) }
+    }
+
+    /// A command whose end was not seen.
+    pub(super) fn unended(id: String) -> Self {
+        Self { answered: vec![id.clone()], ..Self::only([unended(id)]) }
     }
 
     /// Adds what another part of the row says.
@@ -148,6 +162,30 @@ pub(super) fn outcome_of(id: &str, refused: bool, ended: (bool, Option<i64>, &Ra
     outcome::of_text(id, ok, code, output, sanitizer).map(Item::Outcome)
 }
 
+/// That the end of a command was not seen.
+pub(super) fn unended(tool: String) -> Item {
+    Item::Evidence(Evidence::Printed(ShellPrint { tool, unended: true, ..ShellPrint::default() }))
+}
+
+/// How a command ended by the words that its client wrote beside the output, where the client calls it a success and tells no exit code; `None`
+/// if its end was not seen.
+pub(super) fn seen_end(ok: bool, code: Option<i64>, output: &RawText<'_>) -> Option<bool> {
+    if !ok || code.is_some() {
+        return Some(ok);
+    }
+    output.tells(|output| {
+        let first = output.lines().take(CLIENT_LINES);
+        let beside: Vec<&str> = first.chain(output.lines().rev().take(CLIENT_LINES)).map(str::trim).collect();
+        let says = |all: &[&str]| beside.iter().any(|line| all.iter().any(|words| line.contains(words)));
+        let runs = |line: &&str| line.trim_start_matches('<').get(..7).is_some_and(|start| start.eq_ignore_ascii_case("command"));
+        let goes_on = beside.iter().any(|line| runs(line) && line.contains("still running"));
+        match () {
+            () if goes_on || says(&STOPPED_BY_USER) => None,
+            () => Some(!says(&STOPPED_BY_CLIENT)),
+        }
+    })
+}
+
 /// What a command printed that is evidence of something.
 pub(super) fn printed(id: &str, ok: bool, output: &RawText<'_>, kinds: StepKinds, sanitizer: &Sanitizer) -> Option<Item> {
     if !kinds.git && !kinds.check {
@@ -193,4 +231,30 @@ pub(super) fn parsed(
 
 pub(super) fn unknown(name: &RawText<'_>, sanitizer: &Sanitizer) -> ParsedLine {
     ParsedLine::Unknown(sanitizer.clean(name).chars().take(MAX_NAME_CHARS).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_command_is_read_from_the_words_of_its_client() {
+        let end = |output: &str| seen_end(true, None, &output.into());
+        let timeout = "<shell_metadata>\nshell tool terminated command after exceeding timeout 120000 ms.\n</shell_metadata>";
+        for (output, ok) in [
+            ("", Some(true)),
+            ("2 passed", Some(true)),
+            ("the server is still running", Some(true)),
+            ("Compiling\n\n<bash_metadata>\nUser aborted the command\n</bash_metadata>", None),
+            ("Command was cancelled by user before it could complete. Below is the output:\nCompiling", None),
+            ("Compiling\n<command with shellId: 1 is still running after 30 seconds>", None),
+            ("Command is still running in the user's terminal.\nHere's the output so far:\nCompiling", None),
+            (timeout, Some(false)),
+            ("Command timed out after 5.0 minutes without output.", Some(false)),
+        ] {
+            assert_eq!(end(output), ok, "{output:?}");
+        }
+        assert_eq!(seen_end(true, Some(0), &"Command is still running".into()), Some(true), "a code says it better");
+        assert_eq!(seen_end(false, None, &"User aborted the command".into()), Some(false), "the client calls it a failure");
+    }
 }

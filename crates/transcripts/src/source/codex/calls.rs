@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::rows::{CodexLines, texts};
-use super::tools::{CODE, PATCH, PLAN, QUESTION, TOOLS};
+use super::tools::{CODE, PATCH, PLAN, QUESTION, STDIN, TOOLS};
 use crate::privacy::raw::RawText;
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::session::{Answer, Evidence, FileTouch, Item, ToolClass, ToolUse, Touch, Turn};
 use crate::source::json::{self, Raw};
 use crate::source::line::MAX_TEXT_CHARS;
 use crate::source::patch::{self, edits};
-use crate::source::row::{NoRecord, Said};
+use crate::source::row::{NoRecord, Said, unended};
 use crate::source::tool_use::{argument, command_line, describe_arguments, line_of, shell_run, todos, told_in, tool_name};
 use text::clean::{head_and_tail, one_line};
 
@@ -31,9 +31,20 @@ const NOTE: &str = "user_note: ";
 pub(super) struct Call {
     pub(super) id: String,
     is_command: bool,
+    /// The command that it lets run on, or types into.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    of: Option<String>,
     /// Questions to the user, by id.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     asked: Vec<(String, String)>,
+}
+
+/// A command that runs on after its call was answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Running {
+    /// The client's number of its process.
+    pub(super) process: i64,
+    pub(super) call: String,
 }
 
 /// A call. Where finished items tell what was done, only what they leave out is taken from it.
@@ -85,7 +96,9 @@ pub(super) fn begun(lines: &mut CodexLines<'_>, kind: &'static str, payload: Raw
                 Some(given) => describe_arguments(given, sanitizer),
                 None => line_of(&sanitizer.clean(text(input))),
             };
-            lines.state.await_output(Call { id: id.clone(), is_command: false, asked: Vec::new() });
+            let process = given.filter(|_| name.is(STDIN)).and_then(|given| json::fields(given, &["session_id"]).ok());
+            let of = process.and_then(|[process]| lines.state.call_of_process(json::integer(process)?));
+            lines.state.await_output(Call { of, ..Call::of(&id) });
             Ok(Said::only([Item::Tool(ToolUse::new(id, tool_name(&name, sanitizer), line, None))]))
         }
     }
@@ -110,7 +123,7 @@ pub(super) fn looked_at(id: &str, path: &str) -> Item {
 fn patched(lines: &mut CodexLines<'_>, id: String, text: &RawText<'_>) -> Said {
     let (changes, cwd) = (patch::changes(text), lines.state.cwd.clone());
     let items = edits((&id, PATCH), &changes, cwd.as_deref(), lines.sanitizer);
-    lines.state.await_output(Call { id, is_command: false, asked: Vec::new() });
+    lines.state.await_output(Call::of(&id));
     Said::only(items)
 }
 
@@ -128,7 +141,7 @@ fn command(lines: &mut CodexLines<'_>, id: String, name: &RawText<'_>, given: Op
     let folder = folder.or(other_folder).and_then(json::text).map(|folder| sanitizer.redact(&folder)).filter(|f| !f.is_empty());
     let elsewhere = folder.filter(|folder| lines.state.cwd.as_deref().is_some_and(|cwd| cwd != folder));
     let run = command.and_then(|command| shell_run(&tool, &typed(&command, elsewhere), true, sanitizer));
-    lines.state.await_output(Call { id, is_command: true, asked: Vec::new() });
+    lines.state.await_output(Call { is_command: true, ..Call::of(&id) });
     Said::only(std::iter::once(Item::Tool(tool)).chain(run.map(|run| Item::Evidence(Evidence::Ran(run)))))
 }
 
@@ -168,7 +181,7 @@ fn question(lines: &mut CodexLines<'_>, id: String, given: Option<Raw<'_>>) -> O
     };
     let asked: Vec<(String, String)> = json::elements(questions?).into_iter().filter_map(of_one).collect();
     let line = line_of(&asked.iter().map(|(_, question)| question.as_str()).collect::<Vec<_>>().join(" / "));
-    lines.state.await_output(Call { id: id.clone(), is_command: false, asked });
+    lines.state.await_output(Call { asked, ..Call::of(&id) });
     Some(Item::Tool(ToolUse::new(id, QUESTION, line, None)))
 }
 
@@ -182,8 +195,22 @@ pub(super) fn ended(lines: &mut CodexLines<'_>, payload: Raw<'_>) -> Result<Said
     if !call.asked.is_empty() {
         return Ok(answers(call, &text, sanitizer));
     }
-    let Ended { ok, code, text } = Ended::of(&text, call.is_command);
-    let Some(ok) = ok else { return Ok(Said { answered: vec![call.id], ..Said::default() }) };
+    let Ended { end, code, text } = Ended::of(&text, call.is_command);
+    let ok = match end {
+        // Its end may be told later, so it stays awaited.
+        End::RunsOn(process) if lines.runs.of(&call.id).is_some() => {
+            lines.state.runs_on(Running { process, call: call.id.clone() });
+            return Ok(Said::only([unended(call.id)]));
+        }
+        End::RunsOn(_) => return Ok(Said { answered: vec![call.id], ..Said::default() }),
+        End::Seen(ok) => ok,
+    };
+    if let Some(command) = call.of.filter(|_| code.is_some()) {
+        lines.state.ends(&command);
+        let mut said = Said::ended(command, false, (ok, code, &text), &lines.runs, sanitizer);
+        said.answered.push(call.id);
+        return Ok(said);
+    }
     let refused = !ok && REFUSALS.iter().any(|words| text.contains(words)) && code.is_none();
     Ok(Said::ended(call.id, refused, (ok, code, &text), &lines.runs, sanitizer))
 }
@@ -211,13 +238,27 @@ fn answers(call: Call, text: &RawText<'_>, sanitizer: &Sanitizer) -> Said {
     all
 }
 
+/// Whether a tool use has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Seen(bool),
+    /// With the client's number of its process.
+    RunsOn(i64),
+}
+
 /// How a tool use ended, by its output.
 struct Ended<'t> {
-    /// `None` if it had not ended.
-    ok: Option<bool>,
+    end: End,
     code: Option<i64>,
     /// The output itself.
     text: RawText<'t>,
+}
+
+impl Call {
+    /// Of which no more is known.
+    fn of(id: &str) -> Self {
+        Self { id: id.to_owned(), is_command: false, of: None, asked: Vec::new() }
+    }
 }
 
 impl<'t> Ended<'t> {
@@ -228,7 +269,7 @@ impl<'t> Ended<'t> {
             });
             // A command's output without a code is the client's words: the command did not run.
             Self {
-                ok: Some(!(failed || is_command && REFUSALS.iter().any(|words| text.contains(words)))),
+                end: End::Seen(!(failed || is_command && REFUSALS.iter().any(|words| text.contains(words)))),
                 code: None,
                 text: text.into(),
             }
@@ -239,19 +280,19 @@ impl<'t> Ended<'t> {
     fn in_json(text: &RawText<'_>) -> Option<Self> {
         let [output, metadata] = json::fields(text, &["output", "metadata"]).ok()?;
         let code = json::fields(metadata?, &["exit_code"]).ok().and_then(|[code]| json::integer(code))?;
-        Some(Self { ok: Some(code == 0), code: Some(code), text: json::text(output?)?.into_owned() })
+        Some(Self { end: End::Seen(code == 0), code: Some(code), text: json::text(output?)?.into_owned() })
     }
 
     /// Lines of the client, the last of them `Output:`.
     fn in_head(text: &'t RawText<'_>) -> Option<Self> {
         let ([text], ended) = text.apart(|text| match Self::below_head(text) {
-            Some((output, ok, code)) => ([output.into()], Some((ok, code))),
+            Some((output, end, code)) => ([output.into()], Some((end, code))),
             None => ([text.into()], None),
         });
-        ended.map(|(ok, code)| Self { ok, code, text })
+        ended.map(|(end, code)| Self { end, code, text })
     }
 
-    fn below_head(text: &str) -> Option<(&str, Option<bool>, Option<i64>)> {
+    fn below_head(text: &str) -> Option<(&str, End, Option<i64>)> {
         let (head, output) = text.split_once("Output:\n").or_else(|| Some((text.strip_suffix("Output:")?, "")))?;
         let number = |start: &str| head.lines().find_map(|line| line.strip_prefix(start)?.trim().parse::<i64>().ok());
         let is_head = head.lines().count() <= 8 && head.lines().any(|line| line.starts_with("Wall time"));
@@ -259,8 +300,7 @@ impl<'t> Ended<'t> {
             return None;
         }
         let code = number("Process exited with code ").or_else(|| number("Exit code: "));
-        let goes_on = head.lines().any(|line| line.starts_with("Process running with session ID"));
-        let ok = if goes_on { None } else { Some(code.is_none_or(|code| code == 0)) };
-        Some((output, ok, code))
+        let runs_on = number("Process running with session ID ").filter(|_| code.is_none());
+        Some((output, runs_on.map_or(End::Seen(code.is_none_or(|code| code == 0)), End::RunsOn), code))
     }
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::calls::{self, Call};
+use super::calls::{self, Call, Running};
 use super::items;
 use crate::privacy::raw::RawText;
 use crate::privacy::{Sanitizer, opens_private};
@@ -122,6 +122,9 @@ pub(super) struct State {
     prompted: bool,
     #[serde(skip_serializing_if = "VecDeque::is_empty")]
     pub(super) calls: VecDeque<Call>,
+    /// Commands that run on.
+    #[serde(skip_serializing_if = "VecDeque::is_empty")]
+    running: VecDeque<Running>,
     /// The last record, and the one before each of the last turns.
     last: Option<RecordKey>,
     #[serde(skip_serializing_if = "VecDeque::is_empty")]
@@ -135,6 +138,24 @@ impl State {
             self.calls.pop_front();
         }
         self.calls.push_back(call);
+    }
+
+    /// Remembers a command until its end is told.
+    pub(super) fn runs_on(&mut self, running: Running) {
+        if self.running.len() == MAX_CALLS {
+            self.running.pop_front();
+        }
+        self.running.push_back(running);
+    }
+
+    /// The call of the command that runs as this process of the client's.
+    pub(super) fn call_of_process(&self, process: i64) -> Option<String> {
+        self.running.iter().rfind(|running| running.process == process).map(|running| running.call.clone())
+    }
+
+    /// The command of this call runs no more.
+    pub(super) fn ends(&mut self, call: &str) {
+        self.running.retain(|running| running.call != call);
     }
 
     /// The call with this id, which is awaited no more.

@@ -55,6 +55,38 @@ fn call(name: &str, id: &str, arguments: &Value) -> Value {
     row("response_item", json!({"type": "function_call", "name": name, "arguments": arguments.to_string(), "call_id": id}))
 }
 
+/// A command that runs on is told again once something waits for it.
+#[test]
+fn a_command_that_runs_on_ends_where_its_end_is_told() {
+    let head = |state: &str| json!(format!("Chunk ID: a1\nWall time: 1.0 seconds\n{state}\nOriginal token count: 4\nOutput:\n"));
+    let (runs_on, ended) = ("Process running with session ID 42", "Process exited with code 101");
+    let out = |state: &str, printed: &str| json!(format!("{}{printed}", head(state).as_str().unwrap()));
+    let begun = [
+        meta(),
+        call("exec_command", "c1", &json!({"cmd": "cargo test"})),
+        output("c1", &out(runs_on, "Compiling shop")),
+        call("write_stdin", "c2", &json!({"session_id": 42, "chars": ""})),
+        output("c2", &out(runs_on, "running 4 tests")),
+    ];
+    let ends = [
+        call("write_stdin", "c3", &json!({"session_id": 42, "chars": ""})),
+        output("c3", &out(ended, "test result: FAILED. 3 passed; 1 failed")),
+    ];
+    let evidence = |rows: &[Value]| -> Vec<(String, bool, bool)> {
+        let items = records(rows).into_iter().flat_map(|row| row.items);
+        let printed = items.filter_map(|item| match item {
+            Item::Evidence(Evidence::Printed(print)) => Some((print.tool, print.ok, print.unended)),
+            _ => None,
+        });
+        printed.collect()
+    };
+    let unended = ("c1".to_owned(), false, true);
+    assert_eq!(evidence(&begun), [unended.clone()]);
+    let all = [&begun[..], &ends].concat();
+    assert_eq!(evidence(&all), [unended, ("c1".to_owned(), false, false)]);
+    assert!(told(&records(&all)).contains(&"failed exit code 101 | test result: FAILED. 3 passed; 1 failed".to_owned()));
+}
+
 fn output(id: &str, output: &Value) -> Value {
     row("response_item", json!({"type": "function_call_output", "call_id": id, "output": output}))
 }

@@ -11,6 +11,8 @@ pub(super) const COMMAND: &str = "exec_command";
 pub(super) const QUESTION: &str = "request_user_input";
 /// The list of what is to be done.
 pub(super) const PLAN: &str = "update_plan";
+/// Types into a command that runs on, or only waits for it.
+pub(super) const STDIN: &str = "write_stdin";
 /// Runs JavaScript that calls the other tools, which are told as finished items.
 pub(super) const CODE: &str = "exec";
 
@@ -27,7 +29,7 @@ pub(super) const TOOLS: ToolTable = ToolTable::of(&[
         ToolClass::Bookkeeping,
         &[
             "close_agent", "followup_task", "list_agents", "list_mcp_resource_templates", "list_mcp_resources",
-            "read_mcp_resource", "resume_agent", "send_input", "send_message", "tool_search", "wait", "wait_agent", "write_stdin",
+            "read_mcp_resource", "resume_agent", "send_input", "send_message", "tool_search", "wait", "wait_agent", STDIN,
         ],
     ),
 ]);

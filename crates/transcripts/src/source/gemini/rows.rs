@@ -19,7 +19,7 @@ use crate::source::json::{self, Raw};
 use crate::source::line::{MAX_TEXT_CHARS, malformed, text_of_line, timestamp};
 use crate::source::parsed::state_with;
 use crate::source::patch::absolute;
-use crate::source::row::{NoRecord, RowPlace, Said, name_in, outcome_of, parsed, printed, tokens_of_call};
+use crate::source::row::{NoRecord, RowPlace, Said, name_in, outcome_of, parsed, printed, seen_end, tokens_of_call, unended};
 use crate::source::said::{self, reply, told_by_hook};
 use crate::source::tool_use::{
     argument, command_in, describe_arguments, line_of, sanitized_text, todos, told_in, tool_name, touch,
@@ -326,6 +326,10 @@ impl<'p> GeminiLines<'p> {
         // The client calls a command that failed a success.
         let ok = code.map_or(!is_error && status == "success", |code| code == 0);
         let refused = status == "cancelled" && text.contains(REFUSAL);
+        let Some(ok) = kinds.map_or(Some(ok), |_| seen_end(ok, code, &text)) else {
+            all.add(evidence + 1, Some(unended(call.id)));
+            return;
+        };
         all.add(part + 1, outcome_of(&call.id, refused, (ok, code, &output), self.sanitizer));
         let told = kinds.filter(|_| !refused).and_then(|kinds| printed(&call.id, ok, &output, kinds, self.sanitizer));
         all.add(evidence + 1, told);
