@@ -89,9 +89,11 @@ impl PrivacyConfig {
         Ok(if shipped { Redactor::shipped().clone() } else { Redactor::new(&self.rules)? })
     }
 
-    /// The globs of `exclude_paths` with all that they stand for: `homes` are the paths of the user's home. Exceptions begin with `!`.
+    /// The globs of `exclude_paths`, and of what is in excluded projects, with all that they stand for: `homes` are the paths of the user's home.
+    /// Exceptions begin with `!`.
     pub(crate) fn path_globs(&self, homes: &[PathBuf]) -> Vec<String> {
-        self.exclude_paths.iter().flat_map(|pattern| globs_of(pattern, homes)).collect()
+        let in_projects = self.exclude_projects.iter().map(|pattern| globs_below(pattern));
+        self.exclude_paths.iter().cloned().chain(in_projects).flat_map(|pattern| globs_of(&pattern, homes)).collect()
     }
 
     /// # Errors
@@ -133,6 +135,14 @@ fn globs_of(pattern: &str, homes: &[PathBuf]) -> Vec<String> {
     let is_folder = mark.is_empty() && !path.ends_with("/**");
     let inside: Vec<String> = spelled.iter().filter(|_| is_folder).map(in_folder).collect();
     [spelled, inside].concat().into_iter().map(|glob| format!("{mark}{glob}")).collect()
+}
+
+/// The glob of all that is in the folders of a project.
+fn globs_below(pattern: &str) -> String {
+    let pattern = pattern.trim();
+    let folder = pattern.strip_suffix("/**").unwrap_or(pattern).trim_end_matches('/');
+    let anywhere = if folder.starts_with(['/', '~', '$', '*']) { "" } else { "**/" };
+    format!("{anywhere}{folder}/**")
 }
 
 fn compiled(pattern: &str) -> Result<Glob> {

@@ -134,6 +134,37 @@ fn a_glob_in_the_home_counts_however_a_command_writes_the_home() {
     }
 }
 
+/// A session that goes into an excluded project belongs to another one: that it did is kept, and nothing of what it saw there.
+#[test]
+fn what_is_seen_in_an_excluded_project_is_not_kept() {
+    for excluded in ["ledgers", "~/src/ledgers", "~/src/ledgers/**", "{home}/src/ledgers"] {
+        let listener = listener("");
+        let home = listener.world.home().display().to_string();
+        let excluded = excluded.replace("{home}", &home);
+        listener.world.configure(&format!("{CONFIG}[privacy]\nexclude_projects = ['{excluded}']\n"));
+        let mut rows = turn(1, "Mend loud1, please.", "I look.");
+        for (n, command) in [
+            "cd ~/src/ledgers && pytest -q",
+            &format!("(cd {home}/src/ledgers; pytest -q)"),
+            "pushd $HOME/src/ledgers/api && pytest -q",
+            "cat ~/src/ledgers/november.txt",
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            rows.uses(10 + n, &bash(command));
+            rows.result(10 + n, &format!("Exit code 1\nFAILED hush{n} test - boom\nerror: hush{n}b is no number"), true);
+        }
+        rows.uses(20, &json!({"name": "Read", "input": {"file_path": format!("{home}/src/ledgers/a.py")}}));
+        rows.result(20, "1\thush9 = 1", false);
+        rows.uses(21, &bash("cd ~/src/shop && pytest -q"));
+        rows.result(21, "Exit code 1\nerror: loud3 is no number\n3 errors", true);
+        rows.assistant("loud2 is mended.");
+        put(&listener.world, &rows.id, &rows.text);
+        digest_and_listen(&listener);
+    }
+}
+
 #[test]
 fn other_files_are_kept_as_ever() {
     let mut rows = turn(1, "Mend loud1, please.", "I look.");

@@ -26,6 +26,8 @@ const MAX_DEPTH: usize = 3;
 const PATH_DELIMITERS: [char; 9] = ['"', '\'', '(', ')', ',', ';', '=', '[', ']'];
 /// Programs that run a quoted command.
 const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "fish", "ssh", "su", "eval", "script", "watch"];
+/// Programs that go to a folder: what runs then is about what is in it.
+const GOES_TO: [&str; 2] = ["cd", "pushd"];
 /// Words that may precede a program's name.
 const PREFIXES: &[&str] = &["sudo", "command", "exec", "nohup", "time", "then", "do", "else", "xargs", "doas", "builtin"];
 
@@ -261,6 +263,16 @@ impl<'c> CommandScanner<'_, 'c> {
     fn step(&mut self, step: &'c str, fed: bool, depth: usize) -> bool {
         let files = self.files;
         let words = words(step);
+        if let [goes, ..] = words[..]
+            && let program = goes.trim_start_matches('(')
+            && GOES_TO.contains(&program)
+            && let Some(folder) = words[1..].iter().find(|word| **word != WITHHELD)
+        {
+            let folder = folder.trim_matches(['"', '\'', ')']);
+            if files.holds(&format!("{}/.", folder.trim_end_matches('/'))) && !self.found.iter().any(|n| n.path == folder) {
+                self.found.push(NamedFile { program, by: "", path: folder });
+            }
+        }
         // The program that `sudo -u app`, `docker exec app` or `find -exec` run is one of the words.
         let taker = words.iter().find(|word| takes_files(word, step));
         let first = || words.iter().find(|w| !is_assignment(w) && !PREFIXES.contains(w));
