@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use crate::app::Completion;
-use crate::app::sync::{self, AddedPlace, Encryption, MachineStatus, PlaceRequest, SyncStatus};
+use crate::app::sync::{self, AddedPlace, Encryption, MachineStatus, PlaceRequest, RemovedPlace, SyncStatus};
 use crate::cli::args::{SyncAction, SyncAddArgs, SyncArgs};
 use crate::config::Config;
 use crate::sys::messages::Ui;
@@ -34,11 +34,18 @@ pub(crate) fn run(args: &SyncArgs, config: &Config, out: &mut impl Write) -> Res
             writeln!(out, "wrote {file}, which only you can read. Delete it when your other machines have the key.")?;
         }
         Some(SyncAction::Remove { place }) => {
-            let place = sync::remove(config, place)?;
+            let RemovedPlace { address, was_there } = sync::remove(config, place)?;
+            let address = shown(&address);
+            if !was_there {
+                writeln!(
+                    out,
+                    "This machine no longer uses {address}, which is not there: nothing was deleted. If its disk is not mounted, what this machine wrote is still on it: mount it, add the place again and remove it. What came from other machines stays."
+                )?;
+                return Ok(Completion::Partly);
+            }
             writeln!(
                 out,
-                "This machine no longer uses {}; what it wrote there is deleted. What came from other machines stays.",
-                shown(&place)
+                "This machine no longer uses {address}; what it wrote there is deleted. What came from other machines stays."
             )?;
         }
         Some(SyncAction::Project { there, here }) => {

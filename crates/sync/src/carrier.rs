@@ -23,6 +23,9 @@ pub trait Carrier: Send {
     /// name `.<name>.part`.
     fn list(&self) -> Result<Vec<Entry>, Error>;
 
+    /// [`Error::Gone`] if the place does not exist. A bucket always does.
+    fn check_there(&self) -> Result<(), Error>;
+
     /// The contents of these files, in this order; `None` for one that is not there. [`Error::Refused`] if one of them is no plain file or has
     /// more than 96 MiB. A carrier need not give out more than that at once.
     fn get(&self, names: &[&str]) -> Result<Vec<Option<Vec<u8>>>, Error>;

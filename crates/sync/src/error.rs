@@ -31,6 +31,12 @@ pub enum Error {
         /// What the system says.
         source: std::io::Error,
     },
+    /// A place at which this machine published does not exist.
+    #[error("{place} is not there any more: is its disk mounted? Nothing was published. If the place was deleted, set it up again")]
+    Gone {
+        /// The folder, with its host.
+        place: String,
+    },
     /// A file that is no plain file, or too large, or that has an impossible name.
     #[error("{name}: {why}. Nothing was read from it; if none of your machines wrote it, remove it")]
     Refused {

@@ -74,6 +74,13 @@ impl Carrier for Folder {
         Ok(entries)
     }
 
+    fn check_there(&self) -> Result<(), Error> {
+        match fs::metadata(&self.path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Err(Error::Gone { place: self.path.display().to_string() }),
+            found => found.map(drop).map_err(|error| failed("read", &self.path, error)),
+        }
+    }
+
     fn get(&self, names: &[&str]) -> Result<Vec<Option<Vec<u8>>>, Error> {
         names.iter().map(|name| self.get_one(name)).collect()
     }

@@ -3,10 +3,13 @@
 //! ## Order
 //!
 //! Segments, `save` with the manifest that is about to be written, the manifest, `save` again, deletions. Before the manifest is written, readers
-//! see what was published before; after it, what is published now. A run that finds on the carrier a manifest that it neither published last nor
-//! was about to publish writes nothing.
+//! see what was published before; after it, what is published now. A run that finds on the carrier a manifest that this machine never wrote writes
+//! nothing. Names of segments are random, so that no copy of this machine writes one with the hash of one that this machine wrote after the copy was
+//! made; and one that both know is from before.
+//!
+//! A place at which something was published and that does not exist is not made anew: its disk may not be mounted.
 
-use crate::carrier::Carrier;
+use crate::carrier::{Carrier, Entry};
 use crate::compact::{self, FULL};
 use crate::error::Error;
 use crate::file::{self, Unreadable};
@@ -18,6 +21,9 @@ use crate::segment::{self, Segment, Writer};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// How many manifests are remembered beside the last one: as many as a month of hourly runs writes in the place of a disk that is away.
+const REMEMBERED: usize = 600;
+
 /// What this machine has published on one carrier. Keep it where `save` puts it, one for each carrier; without it nothing can be published under
 /// the same id.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +31,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Outbox {
     last: Option<Mark>,
     pending: Option<Mark>,
+    /// What it published before, the latest at the end. A disk that comes back, or is restored, has one of these.
+    earlier: Vec<Mark>,
 }
 
 /// A manifest that this machine wrote.
@@ -65,7 +73,7 @@ impl Outbox {
         save: &mut dyn FnMut(&Outbox) -> anyhow::Result<()>,
     ) -> Result<Published, Error> {
         usable(machine)?;
-        let listed: BTreeMap<String, u64> = carrier.list()?.into_iter().map(|entry| (entry.name, entry.bytes)).collect();
+        let listed: BTreeMap<String, u64> = self.list(carrier)?.into_iter().map(|entry| (entry.name, entry.bytes)).collect();
         let before = self.clone();
         let current = self.current(carrier, key, machine, &listed)?;
         let named = current.as_ref().map(|manifest| manifest.segments.as_slice()).unwrap_or_default();
@@ -76,9 +84,11 @@ impl Outbox {
         let mut work =
             Work { carrier, key, machine, now, load, writer: None, segments: Vec::new(), published: Published::default() };
         let plan = Plan::new(named, now, &listed);
-        let nothing_held = current.is_none() && self.last.is_none() && self.pending.is_none() && now.is_empty();
+        let nothing_held = current.is_none() && self.generation() == 0 && now.is_empty();
+        // Readers that have seen a later one do not listen to an earlier one.
+        let is_last = current.as_ref().is_some_and(|manifest| manifest.generation == self.generation());
         let same_name = current.as_ref().is_none_or(|manifest| manifest.machine == *machine);
-        if nothing_held || (current.is_some() && same_name && plan.changes_nothing()) {
+        if nothing_held || (is_last && same_name && plan.changes_nothing()) {
             if *self != before {
                 kept(self, save)?;
             }
@@ -89,7 +99,8 @@ impl Outbox {
 
         let manifest = Manifest::new(machine, self.generation() + 1, std::mem::take(&mut work.segments));
         let file = manifest.seal(key)?;
-        self.pending = Some(Mark { generation: manifest.generation, hash: file::hash(&file) });
+        let pending = self.pending.replace(Mark { generation: manifest.generation, hash: file::hash(&file) });
+        self.remember(pending);
         kept(self, save)?;
         carrier.put(&names::manifest(&machine.id), &file)?;
         work.published.bytes += file.len() as u64;
@@ -98,7 +109,26 @@ impl Outbox {
         Ok(work.published)
     }
 
-    /// The manifest of this machine on the carrier: the one that it published last, or none. If it is the one that a killed run was about to write,
+    /// What is on the carrier.
+    ///
+    /// # Errors
+    /// [`Error::Gone`] if this machine published there and the place does not exist.
+    pub fn list(&self, carrier: &dyn Carrier) -> Result<Vec<Entry>, Error> {
+        let listed = carrier.list()?;
+        if listed.is_empty() && (self.last.is_some() || self.pending.is_some()) {
+            carrier.check_there()?;
+        }
+        Ok(listed)
+    }
+
+    /// Lets the next [`publish`](Self::publish) make the place if it does not exist. What was published there is known if it comes back.
+    pub fn begin_anew(&mut self) {
+        let (last, pending) = (self.last.take(), self.pending.take());
+        self.remember(last);
+        self.remember(pending);
+    }
+
+    /// The manifest of this machine on the carrier: one that it published, or none. If it is the one that a killed run was about to write,
     /// that is the last one from now on. One that is damaged counts as none: nobody wrote it, so it says nothing of a second machine.
     fn current(
         &mut self,
@@ -131,26 +161,41 @@ impl Outbox {
             _ => {}
         }
         if is(&self.pending) {
-            self.last = self.pending.take();
-        } else if !is(&self.last) {
+            self.pending_is_last();
+        } else if !is_known {
             return Err(Error::Doubled { name });
         }
         opened.map(Some).map_err(|unreadable| Error::Manifest { name, why: unreadable.why() })
     }
 
-    /// Is this the file that it published last, or was about to?
+    /// Is this a file that it published, or was about to?
     fn wrote(&self, hash: &str) -> bool {
-        [&self.last, &self.pending].into_iter().flatten().any(|mark| mark.hash == hash)
+        self.marks().any(|mark| mark.hash == hash)
     }
 
     /// The highest that this machine ever gave to a manifest.
     fn generation(&self) -> u64 {
-        [&self.last, &self.pending].into_iter().flatten().map(|mark| mark.generation).max().unwrap_or_default()
+        self.marks().map(|mark| mark.generation).max().unwrap_or_default()
+    }
+
+    fn marks(&self) -> impl Iterator<Item = &Mark> {
+        self.earlier.iter().chain(&self.last).chain(&self.pending)
+    }
+
+    fn remember(&mut self, mark: Option<Mark>) {
+        self.earlier.extend(mark);
+        self.earlier.drain(..self.earlier.len().saturating_sub(REMEMBERED));
+    }
+
+    fn pending_is_last(&mut self) {
+        let pending = self.pending.take();
+        let before = std::mem::replace(&mut self.last, pending);
+        self.remember(before);
     }
 
     /// What was about to be written is on the carrier.
     fn settle(&mut self, save: Save) -> Result<(), Error> {
-        self.last = self.pending.take();
+        self.pending_is_last();
         kept(self, save)
     }
 }

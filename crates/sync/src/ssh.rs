@@ -33,6 +33,12 @@ if [ -e \"$1\" ] || [ -L \"$1\" ]; then
 fi;
 echo sync-end";
 
+/// Prints something if the folder is there.
+const THERE: &str = "
+echo sync-begin;
+if [ -e \"$1\" ] || [ -L \"$1\" ]; then echo there; fi;
+echo sync-end";
+
 /// For every name on standard input: its length, the bytes and an empty line; or `-` if it is not there, `x` if it is no plain file, `+` if it is
 /// larger than `$2`.
 const GET: &str = "
@@ -139,6 +145,11 @@ impl Carrier for Ssh {
             Some(Entry { name: name.into(), bytes: bytes.trim().parse().ok()? })
         };
         Ok(String::from_utf8_lossy(&printed).lines().filter_map(entry).filter(|entry| names::check(&entry.name).is_ok()).collect())
+    }
+
+    fn check_there(&self) -> Result<(), Error> {
+        let printed = self.run("look for the folder", THERE, &[], &[], 0)?;
+        if printed.is_empty() { Err(Error::Gone { place: format!("{} on {}", self.folder, self.host) }) } else { Ok(()) }
     }
 
     fn get(&self, names: &[&str]) -> Result<Vec<Option<Vec<u8>>>, Error> {

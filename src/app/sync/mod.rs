@@ -20,8 +20,8 @@ use sync::{Change, Inbox, Machine, RecordId, carrier};
 use self::forgotten_rows::{ForgottenRows, ROWS};
 use self::names::MachineNames;
 pub(crate) use self::places::{
-    AddedPlace, Encryption, MachineStatus, PlaceNow, PlaceRequest, PlacesNow, SyncStatus, add, choose_project, forget_machine,
-    key_text, look, remove, status, way_out, write_key,
+    AddedPlace, Encryption, MachineStatus, PlaceNow, PlaceRequest, PlacesNow, RemovedPlace, SyncStatus, add, choose_project,
+    forget_machine, key_text, look, remove, status, way_out, write_key,
 };
 use self::projects::KnownProjects;
 use self::said::{Outcome, StoredWord, WordTaker, is_said};
@@ -261,6 +261,7 @@ fn drop_untold(
 fn why(e: &anyhow::Error) -> String {
     match e.downcast_ref() {
         Some(sync::Error::WrongKey { .. }) => "what other machines wrote there is encrypted with another key: run `recall sync key --output FILE` on one of them, move FILE here, run `recall sync add` with the same place and `--key FILE`, and delete FILE".to_owned(),
+        Some(sync::Error::Gone { .. }) => format!("{}; the next exchange catches up", places::GONE),
         _ => format!("{e:#}; the next exchange catches up"),
     }
 }
@@ -497,6 +498,8 @@ impl Exchange<'_> {
             _ => self.state.said_record(id, &visible),
         };
         if place.told_as != self.state.me.id {
+            // Also under its former id it told there: what is gone now is not made anew.
+            place.outbox.list(carrier)?;
             place.outbox = sync::Outbox::default();
             place.told_as.clone_from(&self.state.me.id);
         }

@@ -20,6 +20,8 @@ use transcripts::session::Millis;
 const NOT_A_KEY: &str = "this is no key: `recall sync key --output FILE` on your other machine writes it";
 pub(super) const NO_KEY: &str = "the key of your machines is gone: run `recall sync key --output FILE` on another machine, and move FILE to `sync/key` in the data folder of this one";
 
+pub(super) const GONE: &str = "the folder is not there: is its disk mounted? If you deleted it, run `recall sync remove` and then `recall sync add` with this place";
+
 /// How a place was added, or changed.
 #[derive(Debug)]
 pub(crate) struct AddedPlace {
@@ -126,7 +128,9 @@ fn add_alone(config: &Config, asked: &PlaceRequest<'_>) -> Result<AddedPlace> {
         state::save_key(&config.data_dir, key)?;
     }
     // It may have told there before.
-    let outbox = state::load_outbox(&config.data_dir, &address)?;
+    let mut outbox = state::load_outbox(&config.data_dir, &address)?;
+    // If it is gone since, the user wants it anew.
+    outbox.begin_anew();
     let mut added = Place {
         address: address.clone(),
         told_as: state.me.id.clone(),
@@ -184,6 +188,14 @@ fn ensure_free(state: &SyncState, address: &str, key: Option<&Key>) -> Result<()
     Ok(())
 }
 
+/// Refuses a place that cannot be reached, and a folder that is gone: what this machine told there may come back.
+fn ensure_there(place: &Place) -> Result<()> {
+    match place.outbox.list(carrier(&place.address)?.as_ref()) {
+        Err(sync::Error::Gone { .. }) => bail!("{}: {GONE}", place.address),
+        listed => Ok(listed.map(drop)?),
+    }
+}
+
 /// Changes a place that is set up: its key, this machine's name, or whether it may keep what is deleted.
 fn change(
     config: &Config,
@@ -207,6 +219,8 @@ fn change(
         new_key.is_some() || (is_renamed || keeps_history) && !opens_up,
         "`{address}` is set up already; `--name NAME` gives this machine another name, `--key FILE` another key, and `--keeps-history` accepts that the place keeps what is deleted"
     );
+    // Another key is for all places.
+    state.places.iter().filter(|place| new_key.is_some() || place.address == address).try_for_each(ensure_there)?;
     let history = if keeps_history { look_for_history(carrier(address)?.as_ref(), address, true)? } else { None };
     if keeps_history {
         let keeper = history.as_ref().map(|history| history.keeper().to_owned());
@@ -269,15 +283,23 @@ fn absolute(address: &str) -> Result<String> {
     Ok(path.trim_end_matches('/').to_owned())
 }
 
+/// A place that was removed.
+#[derive(Debug)]
+pub(crate) struct RemovedPlace {
+    pub(crate) address: String,
+    /// Otherwise nothing was deleted.
+    pub(crate) was_there: bool,
+}
+
 /// Ends the exchange at a place: what this machine told there is deleted, and goes from the other machines; what it heard stays.
 ///
 /// # Errors
-/// When it is not set up, or cannot be reached.
-pub(crate) fn remove(config: &Config, address: &str) -> Result<String> {
+/// When it is not set up, or cannot be reached. A folder that is gone is no error.
+pub(crate) fn remove(config: &Config, address: &str) -> Result<RemovedPlace> {
     alone(config, &Ui::default(), || remove_alone(config, address))
 }
 
-fn remove_alone(config: &Config, address: &str) -> Result<String> {
+fn remove_alone(config: &Config, address: &str) -> Result<RemovedPlace> {
     let mut state = SyncState::load(&config.data_dir)?.context("no place is set up")?;
     let address = absolute(address)?;
     let Some(at) = state.places.iter().position(|place| place.address == address) else {
@@ -285,12 +307,14 @@ fn remove_alone(config: &Config, address: &str) -> Result<String> {
     };
     let mut place = state.places.remove(at);
     // With nothing in it: so the other machines hear that it was withdrawn. Where that cannot be written, all of it is deleted.
-    if tell_only(None, config, &state.me, &mut place).is_err() {
+    let told = tell_only(None, config, &state.me, &mut place);
+    let was_there = !matches!(&told, Err(e) if matches!(e.downcast_ref(), Some(sync::Error::Gone { .. })));
+    if told.is_err() && was_there {
         sync::remove_machine(carrier(&address)?.as_ref(), &state.me.id)?;
     }
     // What was told last is still known, should it tell there again: others would not listen to one that begins anew.
     state.save(&config.data_dir)?;
-    Ok(address)
+    Ok(RemovedPlace { address, was_there })
 }
 
 /// Deletes what a machine that is no more left at all places. What the others heard of it stays.
@@ -319,6 +343,7 @@ pub(crate) fn forget_machine(config: &Config, name: &str) -> Result<usize> {
             )
         }
     };
+    state.places.iter().try_for_each(ensure_there)?;
     let mut removed = 0;
     for place in &state.places {
         removed += sync::remove_machine(carrier(&place.address)?.as_ref(), id)?;
@@ -470,7 +495,10 @@ pub(crate) fn look(config: &Config) -> Result<PlacesNow> {
             state::key(&config.data_dir)?.context(NO_KEY)?;
         }
         let carrier = carrier(&place.address)?;
-        carrier.list()?;
+        match place.outbox.list(carrier.as_ref()) {
+            Err(sync::Error::Gone { .. }) => bail!(GONE),
+            listed => drop(listed?),
+        }
         Ok(PlaceNow {
             machines: place.inbox.machines().map(|(machine, _)| names.called(machine)).collect(),
             history: carrier.history()?,

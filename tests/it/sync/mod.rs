@@ -336,6 +336,76 @@ fn a_place_out_of_reach_is_caught_up_with_later() {
     );
 }
 
+/// A disk that is not mounted leaves the folder in which it was.
+#[test]
+fn a_folder_that_is_not_there_is_not_made_anew() {
+    let top = tempfile::tempdir().unwrap();
+    let (disk, away) = (top.path().join("disk"), top.path().join("disk.away"));
+    let place = disk.join("s");
+    let [laptop, tower] = machines(&place, ["laptop", "tower"]);
+    let one = digested(&laptop, 1, "lantern");
+    settle(&[&laptop, &tower]);
+    let id = |machine: &Machine| serde_json::from_str::<Value>(&machine.sync(&["status", "--json"]).out).unwrap()["id"].clone();
+    let (me, files) = (id(&laptop), files_below(&disk).len());
+    fs::rename(&disk, &away).unwrap();
+    fs::create_dir(&disk).unwrap();
+    let two = digested_without_place(&laptop, 2, "sluice");
+    let ran = laptop.sync(&[]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, "nothing new\n"), "{ran:#?}");
+    assert!(ran.err.contains("is not there: is its disk mounted?") && ran.err.contains("recall sync remove"), "{ran:#?}");
+    for args in [vec!["forget-machine", "tower"], vec!["add", place.to_str().unwrap(), "--name", "notebook"]] {
+        let ran = laptop.sync(&args);
+        assert!(ran.code == 2 && ran.err.contains("is not there: is its disk mounted?"), "{ran:#?}");
+    }
+    let found = laptop.world.findings("sync", &[]).remove(0);
+    assert!(found.starts_with("warning: ") && found.contains("is not there: is its disk mounted?"), "{found}");
+    assert_eq!(fs::read_dir(&disk).unwrap().count(), 0);
+    // It is mounted again.
+    fs::remove_dir(&disk).unwrap();
+    fs::rename(&away, &disk).unwrap();
+    settle(&[&laptop, &tower]);
+    assert_eq!((tower.ids(), id(&laptop), files_below(&disk).len()), (vec![one, two], me, files));
+}
+
+/// A digest while its machine's place is out of reach. Returns the session.
+fn digested_without_place(machine: &Machine, n: usize, word: &str) -> String {
+    let rows = session(n, word);
+    put(&machine.world, &rows.id, &rows.text);
+    let ran = machine.world.recall(["digest"].iter().chain(&EXTRACT));
+    assert!(ran.code == 0 && ran.err.contains("the next exchange catches up"), "{ran:#?}");
+    rows.id
+}
+
+#[test]
+fn a_folder_that_was_deleted_is_made_anew_by_who_adds_it_again() {
+    let top = tempfile::tempdir().unwrap();
+    let (place, away) = (top.path().join("s"), top.path().join("away"));
+    let [laptop, tower] = machines(&place, ["laptop", "tower"]);
+    let one = digested(&laptop, 1, "lantern");
+    settle(&[&laptop, &tower]);
+    fs::rename(&place, &away).unwrap();
+    let address = place.to_str().unwrap();
+    for machine in [&laptop, &tower] {
+        assert_eq!(machine.sync(&[]).code, 1);
+        let ran = machine.sync(&["remove", address]);
+        assert!(ran.code == 1 && ran.out.contains("is not there"), "{ran:#?}");
+        assert!(!place.exists());
+    }
+    for machine in [&laptop, &tower] {
+        assert_eq!(machine.sync(&["add", address]).code, 0);
+    }
+    settle(&[&laptop, &tower]);
+    assert_eq!((laptop.ids(), tower.ids()), (vec![one.clone()], vec![one.clone()]));
+    // It had been moved only: what is forgotten by now goes from it, and nobody is taken for another.
+    assert_eq!(laptop.world.recall(["forget", "--session", &one, "--yes"]).code, 0);
+    settle(&[&laptop, &tower]);
+    fs::remove_dir_all(&place).unwrap();
+    fs::rename(&away, &place).unwrap();
+    settle(&[&laptop, &tower]);
+    assert_eq!(files_below(&place).len(), 4, "a manifest and a segment of each: {:?}", files_below(&place));
+    assert_eq!((laptop.ids(), tower.ids()), (Vec::<String>::new(), Vec::new()));
+}
+
 /// A host that is this machine: what would run there runs in its home.
 #[test]
 fn a_host_that_is_reached_by_ssh_is_a_place() {

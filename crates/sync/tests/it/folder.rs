@@ -4,7 +4,7 @@ use crate::carriers::{carries_records, keeps_the_contract};
 use crate::support::Site;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use sync::{Carrier, Error, Folder};
+use sync::{Carrier, Error, Folder, Outbox};
 
 #[test]
 fn a_folder_keeps_the_contract() {
@@ -52,6 +52,34 @@ fn a_link_in_place_of_a_manifest_is_set_aside_and_the_others_are_read() {
     symlink(place.path().join(one.manifest()), place.path().join(&name)).unwrap();
     let taken = two.read(&folder).unwrap();
     assert_eq!((taken.put, taken.set_aside.len(), &taken.set_aside[0].name), (1, 1, &name));
+}
+
+/// A disk that is not mounted leaves its mount point.
+#[test]
+fn a_folder_that_is_gone_is_not_made_anew_by_who_published_there() {
+    let place = tempfile::tempdir().unwrap();
+    let (disk, away) = (place.path().join("disk"), place.path().join("away"));
+    let folder = Folder::new(disk.join("shared"));
+    let mut one = Site::new(1);
+    one.write("a", 1, "text");
+    one.publish(&folder).unwrap();
+    fs::rename(&disk, &away).unwrap();
+    fs::create_dir(&disk).unwrap();
+    one.write("b", 1, "text");
+    let error = one.publish(&folder).unwrap_err();
+    assert!(matches!(&error, Error::Gone { .. }) && error.to_string().contains("mounted"), "{error}");
+    assert!(matches!(one.outbox.list(&folder), Err(Error::Gone { .. })));
+    assert_eq!(fs::read_dir(&disk).unwrap().count(), 0);
+    // Others may publish there for the first time.
+    assert_eq!(Outbox::default().list(&folder).unwrap(), []);
+    fs::remove_dir(&disk).unwrap();
+    fs::rename(&away, &disk).unwrap();
+    assert_eq!(one.publish(&folder).unwrap().records, 1);
+    // The user deleted it, and says so.
+    fs::remove_dir_all(&disk).unwrap();
+    assert!(one.publish(&folder).is_err());
+    one.outbox.begin_anew();
+    assert_eq!(one.publish(&folder).unwrap().records, 2);
 }
 
 #[test]

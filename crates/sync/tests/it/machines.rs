@@ -85,6 +85,75 @@ fn a_copied_disk_is_noticed_by_whoever_publishes_second() {
     assert_eq!(memory.writes(), writes);
 }
 
+/// A disk that comes back, after something was published in its place.
+#[test]
+fn an_earlier_state_of_its_own_is_no_second_machine() {
+    for key in [None, Some(Key::generate())] {
+        let (memory, mut one, mut two) = pair();
+        (one.key, two.key) = (key.clone(), key);
+        one.write("a", 1, "text of a");
+        one.write("b", 1, "text of b");
+        one.publish(&memory).unwrap();
+        two.read(&memory).unwrap();
+        let before = (memory.files(), one.own.clone());
+        memory.restore(Default::default());
+        one.own.remove(&record_id("a"));
+        one.publish(&memory).unwrap();
+        two.read(&memory).unwrap();
+        one.write("c", 1, "text of c");
+        one.publish(&memory).unwrap();
+        memory.restore(before.0.clone());
+        assert_eq!(one.publish(&memory).unwrap().withdrawn, 1);
+        assert_eq!(memory.names(".manifest"), [one.manifest()]);
+        assert!(!before.0.keys().any(|name| name.ends_with(".segment") && memory.files().contains_key(name)));
+        two.read(&memory).unwrap();
+        assert_eq!(two.of(&one), one.own);
+        // Also if what it said then is what it says now: who has read what came after hears it.
+        memory.restore(before.0);
+        one.own = before.1;
+        one.publish(&memory).unwrap();
+        two.read(&memory).unwrap();
+        assert_eq!(two.of(&one), one.own);
+        let writes = memory.writes();
+        one.publish(&memory).unwrap();
+        assert_eq!(memory.writes(), writes);
+    }
+}
+
+#[test]
+fn a_copied_disk_is_noticed_also_after_an_earlier_state_came_back() {
+    let (memory, mut one, _) = pair();
+    one.write("a", 1, "text");
+    one.publish(&memory).unwrap();
+    let earlier = memory.files();
+    one.write("b", 1, "text");
+    one.publish(&memory).unwrap();
+    let mut copy = Site::new(1);
+    (copy.outbox, copy.own) = (one.outbox.clone(), one.own.clone());
+    memory.restore(earlier);
+    copy.publish(&memory).unwrap();
+    assert!(matches!(one.publish(&memory), Err(Error::Doubled { .. })));
+    one.outbox.begin_anew();
+    assert!(matches!(one.publish(&memory), Err(Error::Doubled { .. })));
+    // Nor is it its own what it never published, such as a state from after a backup of its data.
+    let mut backup = Site::new(1);
+    backup.outbox = copy.outbox.clone();
+    copy.write("c", 1, "text");
+    copy.publish(&memory).unwrap();
+    assert!(matches!(backup.publish(&memory), Err(Error::Doubled { .. })));
+}
+
+#[test]
+fn what_is_remembered_of_earlier_states_has_an_end() {
+    let (memory, mut one, _) = pair();
+    for version in 0..1_200 {
+        one.write("a", version, "text");
+        one.publish(&memory).unwrap();
+    }
+    let remembered = serde_json::to_vec(&one.outbox).unwrap().len();
+    assert!(remembered < 64 * 1024, "{remembered}");
+}
+
 #[test]
 fn an_own_manifest_that_is_damaged_is_written_anew() {
     let (memory, mut one, mut two) = pair();

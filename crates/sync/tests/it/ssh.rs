@@ -1,6 +1,7 @@
 //! The carrier over ssh, with a program in place of ssh that runs the commands here.
 
 use crate::carriers::{carries_records, keeps_the_contract};
+use crate::support::Site;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -48,6 +49,23 @@ fn links_are_not_followed() {
     assert!(std::process::Command::new("mkfifo").arg(folder.join("y.manifest")).status().unwrap().success());
     assert_eq!(host.list().unwrap().len(), 1);
     assert!(matches!(host.get(&["y.manifest"]), Err(Error::Refused { .. })));
+}
+
+#[test]
+fn a_folder_that_is_gone_is_not_made_anew_by_who_published_there() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("a disk");
+    let host = ssh("greeting", &folder, LONG);
+    let mut one = Site::new(1);
+    one.write("a", 1, "text");
+    one.publish(&host).unwrap();
+    fs::remove_dir_all(&folder).unwrap();
+    let error = one.publish(&host).unwrap_err();
+    assert!(matches!(&error, Error::Gone { place } if place.contains("greeting") && place.contains("a disk")), "{error}");
+    assert!(!folder.exists());
+    // One that is empty is the same place.
+    fs::create_dir(&folder).unwrap();
+    assert_eq!(one.publish(&host).unwrap().records, 1);
 }
 
 #[test]

@@ -116,6 +116,10 @@ impl Carrier for Memory {
         })
     }
 
+    fn check_there(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
     fn history(&self) -> Result<Option<History>, Error> {
         Ok(None)
     }
