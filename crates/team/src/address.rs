@@ -56,7 +56,10 @@ pub(crate) fn place(config: &Config) -> String {
 }
 
 fn without_team(url: &str) -> (String, Option<String>) {
-    let Some((before, query)) = url.split_once('?') else { return (url.to_owned(), None) };
+    // The login goes up to the first `@`: a `?` in its password begins no parameters.
+    let behind_login = url.find('@').unwrap_or_default();
+    let Some(at) = url[behind_login..].find('?').map(|at| behind_login + at) else { return (url.to_owned(), None) };
+    let (before, query) = (&url[..at], &url[at + 1..]);
     let (teams, others): (Vec<&str>, Vec<&str>) = query.split('&').partition(|part| part.starts_with("team="));
     let team = teams.last().map(|part| part["team=".len()..].to_owned());
     let plain = if others.is_empty() { before.to_owned() } else { format!("{before}?{}", others.join("&")) };
@@ -113,11 +116,15 @@ mod tests {
             ("postgres://anna@localhost/team?team=core", Some("core")),
             ("postgres://anna@localhost/team?team=core&connect_timeout=3", Some("core")),
             ("postgres://anna@localhost/team?connect_timeout=3&team=core", Some("core")),
+            ("postgres://anna:p?team=x&w@localhost/team", None),
+            ("postgres://anna:p?w@localhost/team?team=core", Some("core")),
         ] {
             let address = Address::parse(url).unwrap_or_else(|error| panic!("{url}: {error}"));
             assert_eq!(address.team.as_deref(), team, "{url}");
             assert_eq!(address.config.get_dbname(), Some("team"), "{url}");
         }
+        let address = Address::parse("postgres://anna:p?team=x&w@localhost/team?team=core").expect("an address");
+        assert_eq!(address.config.get_password(), Some(&b"p?team=x&w"[..]));
     }
 
     #[test]

@@ -207,9 +207,12 @@ fn file(data_dir: &Path) -> PathBuf {
 /// `postgres://anna@db.example.com/team` of `postgres://anna:secret@db.example.com/team?password=secret`.
 pub(super) fn without_password(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").unwrap_or(("postgres", url));
+    // As the server's address is read, the login goes up to the first `@`, whatever its password holds.
+    let (login, rest) = rest.split_once('@').map_or((None, rest), |(login, rest)| (Some(login), rest));
     let (before, query) = rest.split_once('?').map_or((rest, None), |(before, query)| (before, Some(query)));
-    let place = match before.rsplit_once('@') {
-        Some((login, place)) => format!("{}@{place}", login.split(':').next().unwrap_or_default()),
+    let place = match login.and_then(|login| login.split([':', '/', '?']).next()) {
+        // What stands before another `@` was meant as part of the password.
+        Some(name) => format!("{name}@{}", before.rsplit('@').next().unwrap_or_default()),
         None => before.to_owned(),
     };
     let kept: Vec<&str> =
@@ -229,6 +232,11 @@ mod tests {
             ("postgres://anna@db.example.com/team?team=core", "postgres://anna@db.example.com/team?team=core"),
             ("postgres://anna@db/team?password=s3cret&team=core", "postgres://anna@db/team?team=core"),
             ("postgres://anna@%2Frun%2Fpg:5432/team", "postgres://anna@%2Frun%2Fpg:5432/team"),
+            // A password goes up to the first `@`, whatever is in it; one with an `@` of its own is not shown in part either.
+            ("postgres://anna:p?w@db/team", "postgres://anna@db/team"),
+            ("postgres://anna:p/w?x=1&y@db/team?team=core", "postgres://anna@db/team?team=core"),
+            ("postgres://anna:p?w@x@db/team?password=a@b", "postgres://anna@db/team"),
+            ("postgres://anna@db/team?application_name=a@b", "postgres://anna@db/team?application_name=a@b"),
         ] {
             assert_eq!(without_password(url), shown);
         }
