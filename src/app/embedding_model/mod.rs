@@ -69,11 +69,15 @@ pub(crate) fn install(config: &Config, wanted: Option<&str>, begin: impl FnOnce(
     private_files::create_dir(&models).with_context(|| format!("cannot make {}", models.display()))?;
     let known = wanted.map_or(Some(&KNOWN[0]), KnownModel::named);
     let name = match (known, wanted) {
-        (Some(model), _) => fetched(model, &models, begin)?,
-        (None, Some(folder)) if Path::new(folder).is_dir() => copied(Path::new(folder), &models)?,
+        (Some(model), _) => {
+            let name = fetched(model, &models, begin)?;
+            let folder = models.join(&name);
+            try_out(config, &folder, &folder)?;
+            name
+        }
+        (None, Some(folder)) if Path::new(folder).is_dir() => copied(config, Path::new(folder), &models)?,
         (None, wanted) => bail!("no model is called `{}`: {}, or a folder with a model", wanted.unwrap_or_default(), names()),
     };
-    try_out(config, &models.join(&name))?;
     private_files::replace(&models.join(CURRENT_MODEL), name.as_bytes())?;
     Ok(name)
 }
@@ -108,8 +112,8 @@ fn fetched(model: &KnownModel, models: &Path, begin: impl FnOnce(&str)) -> Resul
     Ok(model.name.to_owned())
 }
 
-/// Copies a model from a folder, so that it does not go when the folder does. Returns its name.
-fn copied(from: &Path, models: &Path) -> Result<String> {
+/// Copies a model from a folder, so that it does not go when the folder does. One of the same name goes when the copy has been tried. Returns its name.
+fn copied(config: &Config, from: &Path, models: &Path) -> Result<String> {
     for name in NEEDED {
         ensure!(from.join(name).is_file(), "{} is not a model folder as Hugging Face has them: it has no {name}", from.display());
     }
@@ -118,6 +122,7 @@ fn copied(from: &Path, models: &Path) -> Result<String> {
     let name = name.with_context(|| format!("{}: the folder's name cannot be that of a model", from.display()))?;
     let folder = models.join(name);
     if folder == whole {
+        try_out(config, &folder, from)?;
         return Ok(name.to_owned());
     }
     // Beside its place first: a copy that is cut short is none.
@@ -125,12 +130,11 @@ fn copied(from: &Path, models: &Path) -> Result<String> {
     if partial.exists() {
         fs::remove_dir_all(&partial)?;
     }
-    private_files::create_dir(&partial)?;
-    for file in NEEDED.iter().chain(&OPTIONAL).filter(|file| from.join(file).is_file()) {
-        let to = partial.join(file);
-        to.parent().map_or(Ok(()), private_files::create_dir)?;
-        fs::copy(from.join(file), &to).with_context(|| format!("cannot copy {}", from.join(file).display()))?;
+    let tried = copy_files(from, &partial).and_then(|()| try_out(config, &partial, from));
+    if tried.is_err() {
+        let _ = fs::remove_dir_all(&partial);
     }
+    tried?;
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
     }
@@ -138,11 +142,21 @@ fn copied(from: &Path, models: &Path) -> Result<String> {
     Ok(name.to_owned())
 }
 
-/// Runs the model once.
-fn try_out(config: &Config, folder: &Path) -> Result<()> {
+fn copy_files(from: &Path, to: &Path) -> Result<()> {
+    private_files::create_dir(to)?;
+    for file in NEEDED.iter().chain(&OPTIONAL).filter(|file| from.join(file).is_file()) {
+        let to = to.join(file);
+        to.parent().map_or(Ok(()), private_files::create_dir)?;
+        fs::copy(from.join(file), &to).with_context(|| format!("cannot copy {}", from.join(file).display()))?;
+    }
+    Ok(())
+}
+
+/// Runs the model in `folder` once, which the user knows as `called`.
+fn try_out(config: &Config, folder: &Path, called: &Path) -> Result<()> {
     let model = LocalModel::in_folder(config, folder.to_owned());
     match model.embed(&[TextToEmbed::passage(PROBE)]) {
         Ok(_) => Ok(()),
-        Err((why, _)) => bail!("{} cannot be used: {why}", folder.display()),
+        Err((why, _)) => bail!("{} cannot be used: {why}", called.display()),
     }
 }

@@ -148,6 +148,33 @@ fn a_model_that_does_not_work_leaves_the_one_before_in_use() {
 }
 
 #[test]
+fn a_model_of_the_same_name_that_does_not_work_leaves_the_one_before_as_it_was() {
+    let (world, _) = embedded();
+    let models = world.data_dir().join("models");
+    let installed = || fs::read_to_string(models.join("tiny/model.safetensors")).expect("the model");
+    let listed = || {
+        let entries = fs::read_dir(&models).expect("the models").map(|entry| entry.expect("an entry").file_name());
+        entries.collect::<std::collections::BTreeSet<_>>()
+    };
+    let (before, names) = (installed(), listed());
+    let tiny = model(&world, "tiny");
+    let program = world.bin().join("recall-embed");
+    let text = fs::read_to_string(&program).expect("the program");
+    let refuses = text.replace("[ -f \"$3/broken\" ]", "/usr/bin/grep -q broken \"$3/model.safetensors\"");
+    fs::write(&program, refuses).expect("the program");
+    fs::write(tiny.join("model.safetensors"), "broken").expect("a file");
+    let ran = world.recall(["embed", "install", tiny.to_str().expect("UTF-8")]);
+    let why = format!("{} cannot be used: model.safetensors is damaged", tiny.display());
+    assert!(ran.code == 2 && ran.err.contains(&why), "{ran:#?}");
+    assert_eq!((installed(), listed()), (before, names));
+    assert_eq!(found(&world, "zebra").0[0], STRIPES);
+    // One that works takes its place.
+    fs::write(tiny.join("model.safetensors"), "better").expect("a file");
+    let ran = world.recall(["embed", "install", tiny.to_str().expect("UTF-8")]);
+    assert_eq!((ran.code, installed().as_str()), (0, "better"), "{ran:#?}");
+}
+
+#[test]
 fn what_is_no_model_is_refused_with_what_there_is() {
     let world = World::new();
     world.configure(&settings(&world.bin().join("recall-embed")));
