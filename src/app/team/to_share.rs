@@ -298,21 +298,30 @@ impl<'a> ToShare<'a> {
 }
 
 /// With `~` for this home, and for those of others: a session may name them, or come from another machine. A copy of this home elsewhere, such as
-/// `/backup/home/anna`, is not named either.
+/// `/backup/home/anna`, is not named either. A path may stand behind the scheme of a URL (`file:///home/ben`) or the letter of an option
+/// (`-I/home/ben`).
 pub(super) fn without_homes(text: &str, home: &str) -> String {
-    static HOME: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r#"(^|[^\w./~-])(?:/(?:home|Users)/[^/\s"'`<>:;,()\[\]]+|/root)\b"#).ok());
+    static HOME: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let begins = r"(?:^|[^\w./~-])";
+        let option = format!(r"{begins}-(?:[A-Za-z]|i[a-z]+)");
+        // Not of the web, where `/home/page` is a page.
+        let url = r"\b(?:file|rsync|sftp|ssh|vscode[a-z-]*)://[\w.@:-]*";
+        let slashes = r"(?:^|[^\w./~:-])/+|://+";
+        let theirs = r#"/(?:home|Users)/[^/\s"'`<>:;,()\[\]]+"#;
+        Regex::new(&format!(r"({slashes}){theirs}\b|({begins}|{url}|{option})(?:{theirs}|/root)\b")).ok()
+    });
     let text = replace_path(text, home, "~/", "~");
-    let text = HOME.as_ref().map_or(Cow::Borrowed(&*text), |others| others.replace_all(&text, "${1}~"));
     let mut told = String::with_capacity(text.len());
     let mut rest = &*text;
-    // `/rooted` is not below `/root`.
+    // `/rooted` is not below `/root`; a full stop may end a sentence.
     while let Some((before, behind)) = rest.split_once(home).filter(|_| home.len() > 1) {
-        let goes_on = behind.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'));
+        let goes_on = behind.trim_start_matches('.').starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-'));
         told.extend([before, if goes_on { home } else { "~" }]);
         rest = behind;
     }
-    told + rest
+    told += rest;
+    // Those of others come last: the name of this home may go on where one of theirs ends.
+    HOME.as_ref().map_or(Cow::Borrowed(&*told), |others| others.replace_all(&told, "${1}${2}~")).into_owned()
 }
 
 fn title(memory: &OpenMemory, head: &SessionHead) -> Result<String> {
@@ -339,6 +348,23 @@ mod tests {
         ] {
             assert_eq!(without_homes(text, "/home/anna"), told);
         }
+        for (text, told) in [
+            ("file:///home/bob/x, file:///Users/eve and file:///root/.ssh", "file://~/x, file://~ and file://~/.ssh"),
+            ("file://localhost/home/bob/x ssh://bob@nas:22/home/bob/x", "file://localhost~/x ssh://bob@nas:22~/x"),
+            ("[a](vscode://file/home/bob/x.rs:1)", "[a](vscode://file~/x.rs:1)"),
+            ("cc -I/home/bob/include -L/Users/eve/lib -isystem/root/x", "cc -I~/include -L~/lib -isystem~/x"),
+            ("docker run -v/home/bob:/data", "docker run -v~:/data"),
+            ("see //home/bob/x", "see /~/x"),
+            ("-I/home/anna/include, file:///home/anna/x, -I/home/anna. And", "-I~/include, file://~/x, -I~. And"),
+            ("-I/home/anna.old/x", "-I~/x"),
+            // No homes.
+            ("some-dir/home/page.ts, left-hand/home/page", "some-dir/home/page.ts, left-hand/home/page"),
+            ("//root/item[1], s3://home/x", "//root/item[1], s3://home/x"),
+            ("https://example.com/home/page", "https://example.com/home/page"),
+        ] {
+            assert_eq!(without_homes(text, "/home/anna"), told, "{text}");
+        }
+        assert_eq!(without_homes("-I/home/staff/anna/x, /home/staff/ben", "/home/staff/anna"), "-I~/x, ~/ben");
         assert_eq!(without_homes("see /srv", ""), "see /srv");
         assert_eq!(without_homes("see /srv", "/"), "see /srv");
         assert_eq!(without_homes("/rooted /mnt/root/x /root/y", "/root"), "/rooted /mnt~/x ~/y");
