@@ -94,7 +94,7 @@ pub(crate) fn stored_work(memory: &OpenMemory, config: &Config, asked: &ReportRe
     let mut projects: BTreeMap<String, Vec<SessionHead>> = BTreeMap::new();
     let begin = since.unwrap_or(Millis::MIN);
     for head in memory.0.session_heads()?.into_iter().filter(|head| fits(&head.project)) {
-        if head.last_active().is_some_and(|at| at >= begin) {
+        if head.counts_at() >= begin {
             projects.entry(head.project.key.clone()).or_default().push(head);
         }
     }

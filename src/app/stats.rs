@@ -178,8 +178,8 @@ pub(crate) fn stats_of(
     let of_nobody = memory.sessions_of_nobody()?;
     let mut undigested = 0;
     for head in heads.iter().filter(|head| filter.fits(&head.project)) {
-        let Some(last) = head.last_active().filter(|at| *at >= since) else { continue };
-        if asked.before.is_some_and(|before| head.started_at >= before) {
+        let last = head.counts_at();
+        if last < since || asked.before.is_some_and(|before| head.otherwise_at() >= before) {
             continue;
         }
         let account = memory.account_of(head.pk)?;

@@ -36,4 +36,9 @@ impl SessionHead {
     pub(crate) fn last_active(&self) -> Option<Millis> {
         self.last_at.or(Some(self.started_at).filter(|at| *at != Millis::MAX))
     }
+
+    /// When it counts: at its last activity, and where none of its records tells a time, on the day of its page.
+    pub(crate) fn counts_at(&self) -> Millis {
+        self.last_active().unwrap_or_else(|| self.otherwise_at())
+    }
 }

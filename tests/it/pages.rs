@@ -754,3 +754,20 @@ fn the_page_of_a_session_links_to_that_of_its_day() {
     assert!(text.ends_with("\n← [Tuesday, 17 November 2026](../2026-11-17.md)\n"), "{text}");
     assert!(page.parent().unwrap().join("../2026-11-17.md").is_file());
 }
+
+/// What was said last while the assistant worked may overrule the prompt that it worked on.
+#[test]
+fn a_day_tells_what_was_said_last_while_the_assistant_worked() {
+    let world = World::new();
+    let queued = |text: &str| json!({"type": "attachment", "attachment": {"type": "queued_command", "commandMode": "prompt", "prompt": text}});
+    let mut rows = Rows::new(1);
+    rows.user(json!("Build the export as CSV"));
+    rows.row(queued("and mind the umlauts"));
+    rows.row(queued("Stop, use JSON lines instead"));
+    rows.assistant("The export writes JSON lines.");
+    put(&world, &rows.id, &rows.text);
+    world.digest(&["--summarizer", "extract"]);
+    let day = world.pages().into_iter().find(|(name, _)| !name.contains("sessions/")).expect("a day").1;
+    assert!(day.contains("“Build the export as CSV”") && day.contains("while it worked: “Stop, use JSON lines instead”"), "{day}");
+    assert!(day.contains("1 more") && !day.contains("umlauts"), "{day}");
+}

@@ -397,17 +397,22 @@ fn is_title_alone(turns: &[&Turn], account: &SessionAccount) -> bool {
     turn.words.len() < 2 && turn.words.first().is_none_or(|word| one_line(&word.text).contains(&begin))
 }
 
-/// What was asked in these turns, a line each: of many the first and the last ones, and none that says nothing by itself.
+/// What was asked in these turns, a line each: of many the first and the last ones, and none that says nothing by itself. What was said last while
+/// the assistant worked may overrule what it worked on, so it is a line, too.
 fn asked(turns: &[&Turn], prompts: usize, account: &SessionAccount, zone: &TimeZone) -> Vec<String> {
     let are_few = turns.len() <= 2 * ASKED_AT_ENDS;
-    let line = |turn: &&Turn| {
-        let tells = |text: &str| are_few || tells_something(text);
-        let word = turn.words.first().filter(|word| word.kind != WordKind::Prompt || tells(&word.text))?;
-        let said = turn_lines(turn, account.client, MAX_ASKED_LINE_CHARS).next()?;
-        Some(format!("{} {}", clock(word.at.or(turn.at), zone), inline(&shorten(&said, MAX_ASKED_CHARS))))
+    let tells = |text: &str| are_few || tells_something(text);
+    let lines_of = |turn: &&Turn| {
+        let first = turn.words.first().filter(|word| word.kind != WordKind::Prompt || tells(&word.text)).map(|_| 0);
+        let last = turn.words.iter().rposition(|word| word.kind == WordKind::Joined && tells(&word.text)).filter(|at| *at > 0);
+        let line = |at: usize| {
+            let said = turn_lines(turn, account.client, MAX_ASKED_LINE_CHARS).nth(at)?;
+            Some(format!("{} {}", clock(turn.words[at].at.or(turn.at), zone), inline(&shorten(&said, MAX_ASKED_CHARS))))
+        };
+        first.into_iter().chain(last).filter_map(line).collect::<Vec<_>>()
     };
-    let mut lines: Vec<String> = turns.iter().filter_map(line).collect();
-    // Short ones, and those that were sent while Claude worked, are counted alone.
+    let mut lines: Vec<String> = turns.iter().flat_map(lines_of).collect();
+    // Short ones, and all others that were sent while the assistant worked, are counted alone.
     let untold = prompts.saturating_sub(lines.len());
     let more = lines.len().saturating_sub(2 * ASKED_AT_ENDS);
     if more > 1 {

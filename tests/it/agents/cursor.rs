@@ -150,6 +150,23 @@ fn what_was_added_is_read_and_nothing_twice() {
     assert_eq!(told, 2);
 }
 
+/// Its page is that of the day on which it was read: it counts there, too.
+#[test]
+fn a_session_without_times_counts_on_the_day_of_its_page() {
+    let world = World::new();
+    let row = |role: &str, text: &str| row(role, &json!([{"type": "text", "text": text}]));
+    let rows = row("user", "<user_query>\nMend the pump\n</user_query>") + &row("assistant", "The pump is mended.");
+    transcript(&world, "home-dev-src-shop/agent-transcripts/a1b2c3d4/a1b2c3d4.jsonl", &rows);
+    world.digest(&["--summarizer", "extract"]);
+    let (name, _) = world.pages().into_iter().find(|(name, _)| !name.contains("sessions/")).expect("a day");
+    let day = name.rsplit('/').next().and_then(|name| name.strip_suffix(".md")).expect("a page").to_owned();
+    let stats: Value =
+        serde_json::from_str(&world.recall(["stats", "--by", "day", "--since", "2026-11-01", "--json"]).out).expect("JSON");
+    assert_eq!((&stats["rows"][0]["name"], &stats["rows"][0]["turns"]), (&json!(day), &json!(1)), "{stats}");
+    let report = world.recall(["report", "--for", "standup", "--since", "2026-11-01"]);
+    assert!(report.out.contains("Mend the pump"), "{report:#?}");
+}
+
 /// Cursor writes down no tokens.
 #[test]
 fn what_is_not_written_down_cost_nobody_knows_how_much() {

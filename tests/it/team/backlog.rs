@@ -218,7 +218,7 @@ fn sessions_of_folders_that_are_no_known_repository_are_left_out_and_counted() {
     storage.write("projects.toml", "\"/home/dev/src/shop/crates\" = \"example.com/acme/cart\"\n");
     let ran = storage.records(&[&storage.folder("anna")]);
     assert_eq!((ran.code, ran.out.lines().count()), (0, 4), "{ran:#?}");
-    assert!(ran.err.contains("left out: 2 sessions of 1 folder"), "{ran:#?}");
+    assert!(ran.err.contains("skipped 2 sessions of 1 folder"), "{ran:#?}");
     storage.write("projects.toml", "\"shop\" = \"git@example.com:acme/shop\"\n");
     assert_eq!(storage.records(&[&storage.folder("anna")]).code, 2);
 }

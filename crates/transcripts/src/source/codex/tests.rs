@@ -81,7 +81,7 @@ fn a_command_that_runs_on_ends_where_its_end_is_told() {
         printed.collect()
     };
     let unended = ("c1".to_owned(), false, true);
-    assert_eq!(evidence(&begun), [unended.clone()]);
+    assert_eq!(evidence(&begun), std::slice::from_ref(&unended));
     let all = [&begun[..], &ends].concat();
     assert_eq!(evidence(&all), [unended, ("c1".to_owned(), false, false)]);
     assert!(told(&records(&all)).contains(&"failed exit code 101 | test result: FAILED. 3 passed; 1 failed".to_owned()));
