@@ -52,7 +52,8 @@ use redact::RULES_VERSION;
 use transcripts::client::{Client, InEditors};
 use transcripts::privacy::Sanitizer;
 use transcripts::session::{Millis, short_id};
-use transcripts::source::discover::ClientFolder;
+use transcripts::source::discover::{ClientFolder, TranscriptFile};
+use transcripts::source::source_of;
 
 const DAY: Millis = 86_400_000;
 
@@ -319,6 +320,17 @@ impl Config {
     pub(crate) fn excludes_folder(&self, folder: &str, projects: &Projects) -> bool {
         let patterns = &self.exclude_projects;
         !patterns.is_empty() && (patterns.fit(folder) || patterns.fit(&projects.key_of(folder)))
+    }
+
+    /// Does the config exclude folders, and can it not be known whether a transcript comes from one of them? It is not read then, until that can be
+    /// known or none is excluded.
+    pub(crate) fn may_exclude(&self, file: &TranscriptFile, projects: &Projects) -> bool {
+        let source = source_of(file.place.client);
+        if file.place.cwd.is_some() || self.exclude_projects.is_empty() || source.names_folders(&file.path) {
+            return false;
+        }
+        let is_excluded = |folder: &String| self.excludes_folder(folder, projects);
+        source.possible_folders(&file.path).is_none_or(|all| all.iter().any(is_excluded))
     }
 
     /// What of a project with this key and this address of its repository the user lets go to the server of their team.

@@ -20,6 +20,9 @@ pub(crate) fn usd(amount: Option<f64>) -> String {
 pub(crate) struct Report {
     pub(crate) files_seen: u64,
     pub(crate) files_read: u64,
+    /// Transcripts that may be from an excluded project; printed only if there are any.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) files_withheld: u64,
     pub(crate) bytes_read: u64,
     pub(crate) rows_new: u64,
     pub(crate) rows_unknown: u64,
@@ -193,6 +196,10 @@ impl Report {
                 size(self.bytes_read)
             ),
         );
+        if self.files_withheld > 0 {
+            let files = counted(self.files_withheld as usize, "file");
+            text += &line("", format!("{files} not read: nothing tells whether of a project that you exclude"));
+        }
         if self.rows_bad + self.rows_unknown > 0 {
             let (bad, unknown) = (counted(self.rows_bad as usize, "unreadable line"), counted(self.rows_unknown as usize, "line"));
             text += &line("", format!("{bad}, {unknown} of unknown types"));

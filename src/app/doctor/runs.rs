@@ -17,6 +17,7 @@ use transcripts::client::Client;
 use transcripts::session::Millis;
 use transcripts::source::delta::open_regular;
 use transcripts::source::discover::{TranscriptFile, discover};
+use transcripts::source::looked_into;
 
 const HOUR: Millis = 3_600_000;
 const DAY: Millis = 24 * HOUR;
@@ -135,7 +136,12 @@ pub(crate) fn unread_transcripts(config: &Config, now: Millis) -> Finding {
             "is `claude_dirs` or $CLAUDE_CONFIG_DIR right?",
         );
     }
-    let mut unread: Vec<&TranscriptFile> = found.files.iter().filter(|file| !looked_at(file)).collect();
+    let projects = config.project_keys();
+    let may_exclude = |file: &&TranscriptFile| {
+        config.may_exclude(file, &projects) && config.may_exclude(&looked_into((*file).clone()), &projects)
+    };
+    let (withheld, mut unread): (Vec<&TranscriptFile>, Vec<&TranscriptFile>) =
+        found.files.iter().filter(|file| !looked_at(file)).partition(may_exclude);
     unread.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     // What holds many sessions was read to find them.
     let is_closed = |file: &&&TranscriptFile| !file.is_share && open_regular(&file.path).is_err();
@@ -146,10 +152,15 @@ pub(crate) fn unread_transcripts(config: &Config, now: Millis) -> Finding {
             "make sure that you can read it",
         );
     }
+    let not_read = match withheld.len() {
+        0 => String::new(),
+        count => format!("; {count} not read{}: nothing tells whether of an excluded project", by_client(&withheld)),
+    };
+    let files = found.files.len() - withheld.len();
     if unread.is_empty() {
-        return Finding::ok("transcripts", format!("all {} are read", found.files.len()));
+        return Finding::ok("transcripts", format!("all {files} are read{not_read}"));
     }
-    let what = format!("{} of {} have lines that no digest has read{}", unread.len(), found.files.len(), by_client(&unread));
+    let what = format!("{} of {files} have lines that no digest has read{}{not_read}", unread.len(), by_client(&unread));
     let days_left = |file: &&TranscriptFile| {
         let client = file.place.client;
         days_kept(client, config).map(|days| (days - (now - file.mtime()) / DAY, client))

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 use anyhow::Result;
 
@@ -13,8 +14,7 @@ use crate::sys::shutdown;
 use transcripts::privacy::{ConversationState, Disposition, opens_private};
 use transcripts::session::{Evidence, Item, Millis, Record};
 use transcripts::source::delta::{Checkpoint, OpenTranscript, RawLine};
-use transcripts::source::discover::TranscriptFile;
-use transcripts::source::{self, LineParser, ParentLink, ParsedLine, is_complete, parser_of, source_of};
+use transcripts::source::{self, LineParser, ParentLink, ParsedLine, is_complete, parser_of};
 
 /// Input bytes per batch: what a reader holds before handing it over.
 const BATCH_BYTES: u64 = 1 << 20;
@@ -23,7 +23,8 @@ const LONG_LINE_BYTES: usize = 1 << 20;
 
 impl TranscriptReader<'_> {
     pub(super) fn read_file(&self, pending: &PendingFile, out: &mut Outgoing, bar: &Progress) -> Result<()> {
-        if self.may_be_excluded(&pending.file) {
+        if self.config.may_exclude(&pending.file, self.projects) {
+            self.withheld.fetch_add(1, Ordering::Relaxed);
             return Ok(());
         }
         let mut delta = source::open(&pending.file.place, &pending.file.path, pending.checkpoint())?;
@@ -181,16 +182,6 @@ impl TranscriptReader<'_> {
         } else if !row.items.is_empty() || row.usage.is_some() {
             batch.rows.push((offset, row));
         }
-    }
-
-    /// The config excludes folders, and whether a file comes from one of them cannot be known. It waits until that can be, or none is excluded.
-    fn may_be_excluded(&self, file: &TranscriptFile) -> bool {
-        let source = source_of(file.place.client);
-        if file.place.cwd.is_some() || self.config.exclude_projects.is_empty() || source.names_folders(&file.path) {
-            return false;
-        }
-        let is_excluded = |folder: &String| self.config.excludes_folder(folder, self.projects);
-        source.possible_folders(&file.path).is_none_or(|all| all.iter().any(is_excluded))
     }
 
     /// Whose folder a record comes from. Caches the last answer, because consecutive records mostly share their folder.

@@ -5,6 +5,7 @@ pub(in crate::app::digest) mod parts;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 
@@ -96,6 +97,8 @@ pub(crate) struct TranscriptReader<'a> {
     left_out: HashMap<RecordKey, Millis>,
     /// Working folder of our own child, as configured and with links resolved; the child sees the latter.
     own_dirs: Vec<PathBuf>,
+    /// Files that were not read, as they may be from an excluded project.
+    withheld: AtomicU64,
 }
 
 impl<'a> TranscriptReader<'a> {
@@ -109,11 +112,14 @@ impl<'a> TranscriptReader<'a> {
     ) -> Self {
         let mut own_dirs = vec![config.child_dir()];
         own_dirs.extend(config.data_dir.canonicalize().map(|dir| dir.join(data_folder::CHILD)));
-        Self { config, sanitizer, projects, jobs, now, ui, long: Mutex::new(()), left_out: HashMap::new(), own_dirs }
+        let (long, withheld) = (Mutex::new(()), AtomicU64::default());
+        Self { config, sanitizer, projects, jobs, now, ui, long, left_out: HashMap::new(), own_dirs, withheld }
     }
 
     pub(crate) fn run(&self, pending: &[PendingFile], store: &mut Writer, report: &mut Report) -> Result<()> {
-        self.read_all(pending, |batches| self.write(batches, store, report))
+        self.read_all(pending, |batches| self.write(batches, store, report))?;
+        report.files_withheld += self.withheld.swap(0, Ordering::Relaxed);
+        Ok(())
     }
 
     /// The records that sessions of which nothing is stored wrote themselves, by session. A fork of one holds copies with the same keys; what such
