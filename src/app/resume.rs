@@ -55,6 +55,11 @@ pub(crate) fn resumption(memory: &OpenMemory, config: &Config, id: &str) -> Resu
     let cwd = memory.0.first_folder(head.pk)?.unwrap_or_default();
     let folders = [cwd.as_str(), head.project.key.as_str()];
     let folder = folders.iter().find(|folder| folder_of(folder) == known).unwrap_or(&folders[0]);
+    if folder.is_empty() {
+        bail!(
+            "nothing tells in which folder session {short} began, and {name} can continue it only there. Read it with `recall show {short} --full`"
+        );
+    }
     if !Path::new(folder).is_dir() {
         bail!(
             "session {short} began in {folder}, which is gone: {name} can continue it only there. Read it with `recall show {short} --full`"

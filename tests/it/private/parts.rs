@@ -68,7 +68,8 @@ fn put_agent(scene: &Scene, rows: &str) {
 }
 
 fn digest(scene: &Scene) {
-    scene.world.digest(&EXTRACT);
+    let report = scene.world.digest(&EXTRACT);
+    assert!(report["files_read"].as_u64() <= report["files_seen"].as_u64(), "{report}");
 }
 
 /// All that is told of the session, without where this world lies.

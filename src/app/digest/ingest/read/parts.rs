@@ -51,7 +51,10 @@ pub(in crate::app::digest) fn read(
         if shutdown::requested() {
             return Ok(());
         }
-        if report.files_read == read_before + pending.len() as u64 {
+        let read = report.files_read - read_before;
+        // They are no files that had something new, or count as that already.
+        report.files_read = read_before;
+        if read == pending.len() as u64 {
             store.end_part(&session, cut)?;
         }
     }
