@@ -187,7 +187,7 @@ pub(crate) fn stats_of(
         let account = account.unwrap_or_default();
         let name = |at: Millis, model: &str| group_name(asked.by, config, head, &account, at, model);
         let used = memory.used_tokens(head)?;
-        let is_uncounted = used.is_empty() && account.replies().next().is_some();
+        let is_uncounted = used.is_empty() && memory.facts_of(head.pk)?.is_some_and(|(_, facts)| facts.lacks_usage);
         for used in used {
             let at = used.at.unwrap_or(last);
             if at < since || is_too_late(at) {

@@ -48,7 +48,7 @@ fn print(reply: &StatsReply, args: &StatsArgs, since: &str, out: &mut impl Write
             print_lines(&rate(&reply.receipts), out)?;
         }
     }
-    if reply.rows.is_empty() {
+    if reply.rows.is_empty() && reply.total.sessions == 0 {
         messages::report(format!("no work {since}: try an earlier `--since`, such as 365d"));
     }
     report_left_out(&reply.rows, &reply.total, args);

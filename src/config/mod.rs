@@ -189,7 +189,7 @@ impl Config {
             exclude_projects: patterns("exclude_projects", &read.values.excluded_projects())?,
             isolate: patterns("isolate", &read.values.privacy.isolate)?,
             exclude_transcripts: globs("exclude_transcripts", &read.values.excluded_transcripts())?,
-            privacy: PrivacyConfig { exclude_projects: read.values.excluded_projects(), ..read.values.privacy.clone() },
+            privacy: read.values.privacy.clone(),
             retention: read.values.retention,
             sources: read.values.sources.clone(),
             signal: read.values.signal.clone(),

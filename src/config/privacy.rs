@@ -32,8 +32,8 @@ pub(crate) const PRIVATE_FILES: [&str; 70] = [
     "**/cookies.txt", "**/wg0.conf",
 ];
 
-/// A pattern that matches each of these matches every text.
-const ANY_TEXT: [&str; 3] = ["a", "7", "-"];
+/// A pattern that matches each of these matches every text, as far as anybody writes one.
+const ANY_TEXT: [&str; 5] = ["Fix the login page", "cargo test", "12 passed", "Ja, bitte.", "修复登录"];
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
@@ -64,7 +64,7 @@ impl PrivacyConfig {
             let key = "privacy.exclude_patterns";
             let patterns = self.patterns().map_err(|e| (key, e.to_string()))?;
             let matches_all = |at: &usize| ANY_TEXT.iter().all(|text| patterns.matches(text).matched(*at));
-            if let Some(at) = (0..patterns.len()).find(|at| patterns.matches("").matched(*at) || matches_all(at)) {
+            if let Some(at) = (0..patterns.len()).find(matches_all) {
                 return Err((
                     key,
                     format!("`{}` matches every text: all that is stored would be deleted", self.exclude_patterns[at]),
@@ -89,11 +89,9 @@ impl PrivacyConfig {
         Ok(if shipped { Redactor::shipped().clone() } else { Redactor::new(&self.rules)? })
     }
 
-    /// The globs of `exclude_paths`, and of what is in excluded projects, with all that they stand for: `homes` are the paths of the user's home.
-    /// Exceptions begin with `!`.
+    /// The globs of `exclude_paths` with all that they stand for: `homes` are the paths of the user's home. Exceptions begin with `!`.
     pub(crate) fn path_globs(&self, homes: &[PathBuf]) -> Vec<String> {
-        let in_projects = self.exclude_projects.iter().map(|pattern| globs_below(pattern));
-        self.exclude_paths.iter().cloned().chain(in_projects).flat_map(|pattern| globs_of(&pattern, homes)).collect()
+        self.exclude_paths.iter().flat_map(|pattern| globs_of(pattern, homes)).collect()
     }
 
     /// # Errors
@@ -131,18 +129,12 @@ fn globs_of(pattern: &str, homes: &[PathBuf]) -> Vec<String> {
         Some(rest) => known.iter().map(|home| format!("{home}{rest}")).collect(),
         None => vec![path.to_owned()],
     };
-    let in_folder = |path: &String| format!("{}/**", path.trim_end_matches('/'));
+    // Without a slash it is a name in any folder.
+    let anywhere = if path.contains('/') { "" } else { "**/" };
+    let in_folder = |path: &String| format!("{anywhere}{}/**", path.trim_end_matches('/'));
     let is_folder = mark.is_empty() && !path.ends_with("/**");
     let inside: Vec<String> = spelled.iter().filter(|_| is_folder).map(in_folder).collect();
     [spelled, inside].concat().into_iter().map(|glob| format!("{mark}{glob}")).collect()
-}
-
-/// The glob of all that is in the folders of a project.
-fn globs_below(pattern: &str) -> String {
-    let pattern = pattern.trim();
-    let folder = pattern.strip_suffix("/**").unwrap_or(pattern).trim_end_matches('/');
-    let anywhere = if folder.starts_with(['/', '~', '$', '*']) { "" } else { "**/" };
-    format!("{anywhere}{folder}/**")
 }
 
 fn compiled(pattern: &str) -> Result<Glob> {

@@ -17,7 +17,7 @@ use transcripts::client::Client;
 use transcripts::session::Millis;
 use transcripts::source::delta::open_regular;
 use transcripts::source::discover::{TranscriptFile, discover};
-use transcripts::source::looked_into;
+use transcripts::source::look_into_all;
 
 const HOUR: Millis = 3_600_000;
 const DAY: Millis = 24 * HOUR;
@@ -137,14 +137,17 @@ pub(crate) fn unread_transcripts(config: &Config, now: Millis) -> Finding {
         );
     }
     let projects = config.project_keys();
-    let may_exclude = |file: &&TranscriptFile| {
-        config.may_exclude(file, &projects) && config.may_exclude(&looked_into((*file).clone()), &projects)
-    };
-    let (withheld, mut unread): (Vec<&TranscriptFile>, Vec<&TranscriptFile>) =
-        found.files.iter().filter(|file| !looked_at(file)).partition(may_exclude);
+    let (mut unread, may_be): (Vec<TranscriptFile>, Vec<TranscriptFile>) =
+        found.files.iter().filter(|file| !looked_at(file)).cloned().partition(|file| !config.may_exclude(file, &projects));
+    // What they hold may tell.
+    let mut looked = may_be;
+    look_into_all(looked.iter_mut());
+    let (withheld, told): (Vec<TranscriptFile>, Vec<TranscriptFile>) =
+        looked.into_iter().partition(|file| config.may_exclude(file, &projects));
+    unread.extend(told);
     unread.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     // What holds many sessions was read to find them.
-    let is_closed = |file: &&&TranscriptFile| !file.is_share && open_regular(&file.path).is_err();
+    let is_closed = |file: &&TranscriptFile| !file.is_share && open_regular(&file.path).is_err();
     if let Some(closed) = unread.iter().find(is_closed) {
         return Finding::warning(
             "transcripts",
@@ -161,7 +164,7 @@ pub(crate) fn unread_transcripts(config: &Config, now: Millis) -> Finding {
         return Finding::ok("transcripts", format!("all {files} are read{not_read}"));
     }
     let what = format!("{} of {files} have lines that no digest has read{}{not_read}", unread.len(), by_client(&unread));
-    let days_left = |file: &&TranscriptFile| {
+    let days_left = |file: &TranscriptFile| {
         let client = file.place.client;
         days_kept(client, config).map(|days| (days - (now - file.mtime()) / DAY, client))
     };
@@ -172,7 +175,7 @@ pub(crate) fn unread_transcripts(config: &Config, now: Millis) -> Finding {
 }
 
 /// How many are whose, where any are of another client than the usual one: ` (1 of Claude Code, 3 of Codex)`.
-fn by_client(files: &[&TranscriptFile]) -> String {
+fn by_client(files: &[TranscriptFile]) -> String {
     let mut all: BTreeMap<Client, usize> = BTreeMap::new();
     files.iter().for_each(|file| *all.entry(file.place.client).or_default() += 1);
     if all.keys().all(Client::is_usual) {

@@ -111,6 +111,7 @@ fn a_rule_or_a_pattern_that_is_none_stops_the_run_before_anything_is_stored() {
         ),
         ("[privacy]\nexclude_patterns = ['bluebird', '']\n", "`` matches every text"),
         ("[privacy]\nexclude_patterns = ['.']\n", "`.` matches every text"),
+        ("[privacy]\nexclude_patterns = ['^$', '\\b']\n", "`\\b` matches every text"),
         ("[privacy]\nexclude_paths = ['a{']\n", "exclude_paths"),
         ("[privacy]\nexclude_projects = ['a{']\n", "exclude_projects"),
         ("[privacy]\nexclude_pattern = ['a']\n", "exclude_pattern"),

@@ -266,7 +266,7 @@ impl<'c> CommandScanner<'_, 'c> {
         if let [goes, ..] = words[..]
             && let program = goes.trim_start_matches('(')
             && GOES_TO.contains(&program)
-            && let Some(folder) = words[1..].iter().find(|word| **word != WITHHELD)
+            && let Some(folder) = words[1..].iter().find(|word| **word != WITHHELD && !word.starts_with('-'))
         {
             let folder = folder.trim_matches(['"', '\'', ')']);
             if files.holds(&format!("{}/.", folder.trim_end_matches('/'))) && !self.found.iter().any(|n| n.path == folder) {

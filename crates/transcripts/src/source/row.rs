@@ -17,9 +17,13 @@ const MAX_NAME_CHARS: usize = 60;
 
 /// How many lines of a client's own may stand before or behind what a command printed.
 const CLIENT_LINES: usize = 6;
-/// How clients say that the user stopped a command, and that they did because it took too long.
-const STOPPED_BY_USER: [&str; 2] = ["User aborted the command", "Command was cancelled"];
-const STOPPED_BY_CLIENT: [&str; 3] = ["terminated command after exceeding timeout", "Command timed out after", "Signal: SIG"];
+/// How a line begins in which a client says that a command runs on, that the user stopped it, and that the client did so because it took too long:
+/// what the command printed itself seldom begins like it.
+const GOES_ON: [&str; 2] = ["Command ", "command with shellId "];
+const STOPPED_BY_USER: [&str; 2] = ["User aborted the command", "Command was cancelled by user"];
+const STOPPED_BY_CLIENT: [&str; 1] = ["Command timed out after "];
+/// Around what OpenCode says itself, by the name of its tool in each release.
+const METADATA: [&str; 2] = ["<shell_metadata>", "<bash_metadata>"];
 
 /// What a row says.
 #[derive(Debug, Default)]
@@ -176,12 +180,18 @@ pub(super) fn seen_end(ok: bool, code: Option<i64>, output: &RawText<'_>) -> Opt
     output.tells(|output| {
         let first = output.lines().take(CLIENT_LINES);
         let beside: Vec<&str> = first.chain(output.lines().rev().take(CLIENT_LINES)).map(str::trim).collect();
-        let says = |all: &[&str]| beside.iter().any(|line| all.iter().any(|words| line.contains(words)));
-        let runs = |line: &&str| line.trim_start_matches('<').get(..7).is_some_and(|start| start.eq_ignore_ascii_case("command"));
-        let goes_on = beside.iter().any(|line| runs(line) && line.contains("still running"));
+        let says = |all: &[&str]| beside.iter().any(|line| all.iter().any(|words| line.starts_with(words)));
+        let goes_on = |line: &&str| {
+            let said = line.strip_prefix('<').unwrap_or(line);
+            GOES_ON.iter().any(|start| said.starts_with(start)) && said.contains("is still running")
+        };
+        let took_too_long = |line: &&str| {
+            says(&METADATA)
+                && line.split_once(" tool ").is_some_and(|(_, said)| said.starts_with("terminated command after exceeding timeout"))
+        };
         match () {
-            () if goes_on || says(&STOPPED_BY_USER) => None,
-            () => Some(!says(&STOPPED_BY_CLIENT)),
+            () if beside.iter().any(goes_on) || says(&STOPPED_BY_USER) => None,
+            () => Some(!says(&STOPPED_BY_CLIENT) && !beside.iter().any(took_too_long)),
         }
     })
 }
@@ -245,6 +255,9 @@ mod tests {
             ("", Some(true)),
             ("2 passed", Some(true)),
             ("the server is still running", Some(true)),
+            ("PASS Signal: SIGTERM ends the worker\n4 passed", Some(true)),
+            ("[main abc1234] retry when User aborted the command", Some(true)),
+            ("curl: Command timed out after 5 s", Some(true)),
             ("Compiling\n\n<bash_metadata>\nUser aborted the command\n</bash_metadata>", None),
             ("Command was cancelled by user before it could complete. Below is the output:\nCompiling", None),
             ("Compiling\n<command with shellId: 1 is still running after 30 seconds>", None),
