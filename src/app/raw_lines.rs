@@ -221,6 +221,7 @@ impl RawLineReader<'_> {
             }
             ParsedLine::Empty
             | ParsedLine::Link(_)
+            | ParsedLine::WentBack(_)
             | ParsedLine::SessionStart { .. }
             | ParsedLine::Cost { .. }
             | ParsedLine::Unknown(_) => return Ok(0),

@@ -10,15 +10,32 @@ use super::Reader;
 use crate::model::session_head::SessionHead;
 use crate::store::chunk::StoredItem;
 use transcripts::session::Millis;
-use transcripts::undone_prompts::{PromptLink, ShortKey, undone};
+use transcripts::undone_prompts::{NOT_SAID_YET, PromptLink, ShortKey, undone};
 
 /// Stores a prompt of a session's file. Returns whether it may replace another one.
 pub(crate) fn note(db: &Connection, session: &str, file: &str, asked: &PromptLink) -> Result<bool> {
-    let sql = "INSERT INTO asked VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
+    if asked.key == NOT_SAID_YET {
+        return note_went_back(db, session, file, Some(asked));
+    }
+    // Earlier programs stored first prompts of some clients without a parent.
+    let sql = "INSERT INTO asked VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+         ON CONFLICT DO UPDATE SET parent = excluded.parent WHERE parent IS NULL AND excluded.parent IS NOT NULL";
     let values = params![session, file, asked.key, asked.parent, asked.follows, asked.offset, asked.at];
     let new = db.prepare_cached(sql)?.execute(values)? > 0;
     let sql = "SELECT EXISTS (SELECT 1 FROM asked WHERE session = ?1 AND file = ?2 AND parent = ?3 AND key <> ?4)";
     Ok(new && db.prepare_cached(sql)?.query_row(params![session, file, asked.parent, asked.key], |r| r.get(0))?)
+}
+
+/// Stores to where the user went back in a session's file, or that nothing of it is taken back any more. Returns whether that is new.
+pub(crate) fn note_went_back(db: &Connection, session: &str, file: &str, back: Option<&PromptLink>) -> Result<bool> {
+    let Some(PromptLink { key, parent, follows, offset, at }) = back else {
+        let sql = "DELETE FROM asked WHERE session = ?1 AND file = ?2 AND key = ?3";
+        return Ok(db.prepare_cached(sql)?.execute(params![session, file, NOT_SAID_YET])? > 0);
+    };
+    let sql = "INSERT INTO asked VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+         ON CONFLICT DO UPDATE SET parent = excluded.parent, follows = excluded.follows, offset = excluded.offset, at = excluded.at
+         WHERE (parent, follows, offset, at) IS NOT (excluded.parent, excluded.follows, excluded.offset, excluded.at)";
+    Ok(db.prepare_cached(sql)?.execute(params![session, file, key, parent, follows, offset, at])? > 0)
 }
 
 /// The prompts of a session, file by file, in file order.

@@ -3,7 +3,8 @@
 //! A client deletes nothing when the user returns to an earlier point (`/rewind`, or a prompt that is edited and sent again): the new
 //! prompt names the same parent record as the prompt it replaces. So a prompt is undone if a later prompt with the same parent is on the
 //! chain that leads to the last prompt; everything that follows from it is undone too. Other records do not count: many tool results and
-//! attachments may share a parent, and a compaction starts a chain of its own. Pure.
+//! attachments may share a parent, and a compaction starts a chain of its own. Where a client says that the user went back before anything new
+//! is said, a prompt that is still to come stands in ([`NOT_SAID_YET`]). Pure.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -18,6 +19,9 @@ const RECORDS_PER_TURN: usize = 8;
 
 /// The first bytes of a record's key: enough to distinguish the records of one session.
 pub type ShortKey = i64;
+
+/// Stands for the key of a prompt that is still to come: the user went back, and has said nothing since.
+pub const NOT_SAID_YET: ShortKey = 0;
 
 pub fn mark(key: RecordKey) -> ShortKey {
     let [a, b, c, d, e, f, g, h, ..] = key.0;
@@ -66,13 +70,18 @@ impl TurnChain {
 
     /// Starts a turn. Returns the prompt of the turn it follows, if known.
     pub fn begins(&mut self, prompt: ShortKey, parent: Option<ShortKey>) -> Option<ShortKey> {
-        let follows = self.turn_of(parent).map(|at| self.turns[at].prompt);
+        let follows = parent.and_then(|parent| self.prompt_of(parent));
         if self.turns.len() >= MAX_TURNS {
             self.turns.pop_front();
         }
         self.turns.push_back(OpenTurn { prompt, rows: VecDeque::new() });
         self.push(prompt);
         follows
+    }
+
+    /// The prompt of the turn that a record belongs to, if known.
+    pub fn prompt_of(&self, row: ShortKey) -> Option<ShortKey> {
+        self.turn_of(Some(row)).map(|at| self.turns[at].prompt)
     }
 
     fn turn_of(&self, parent: Option<ShortKey>) -> Option<usize> {
@@ -166,6 +175,8 @@ mod tests {
         assert_eq!(undone_of(&with(&[("p4", "a1"), ("a4", "p4")])), ["p2", "p3"]);
         assert_eq!(undone_of(&with(&[("p4", "a1"), ("a4", "p4"), ("p5", "a1")])), ["p2", "p3", "p4"]);
         assert_eq!(undone_of(&with(&[("p4", "a1"), ("a4", "p4"), ("p5", "a4"), ("a5", "p5")])), ["p2", "p3"]);
+        // The same while the next prompt is still to come.
+        assert_eq!(undone_of(&with(&[("p4", "a1")])), ["p2", "p3"]);
         // What was undone stays undone when the user goes back further.
         assert_eq!(undone_of(&with(&[("p4", "a2"), ("a4", "p4"), ("p5", "a1")])), ["p2", "p3", "p4"]);
     }

@@ -43,6 +43,8 @@ pub(crate) struct IngestBatch {
     pub(crate) fenced: Vec<FencedText>,
     /// Prompts, each with its session.
     pub(crate) asked: Vec<(String, PromptLink)>,
+    /// Of made lines that were read from the first to the last: whether the user went back, and has said nothing since.
+    pub(crate) went_back: Option<Option<PromptLink>>,
     /// Records with a title that was not given in their own session.
     pub(crate) brought: Vec<(String, RecordKey)>,
     /// Records of private turns; nothing of them is stored.

@@ -194,6 +194,13 @@ impl<'t, 'b> IngestWriter<'t, 'b> {
                 self.touched.extend(self.stored_session(session)?);
             }
         }
+        let session = &batch.file.place.session;
+        if let Some(back) = &batch.went_back
+            && !self.is_out(batch, session)?
+            && undone::note_went_back(self.tx, session, path, back.as_ref())?
+        {
+            self.touched.extend(self.stored_session(session)?);
+        }
         Ok(())
     }
 

@@ -128,6 +128,38 @@ fn what_the_user_took_back_is_no_prompt_any_more() {
     assert!(page.contains("Leave it at that") && !page.contains("carry on with the ounces"), "{page}");
 }
 
+/// Has the user go back to before the last prompt of the last session, or forward again.
+fn undo(world: &World, is_undone: bool) {
+    let session = "(SELECT id FROM session ORDER BY time_created DESC LIMIT 1)";
+    let last = format!(
+        "(SELECT id FROM message WHERE session_id = {session} AND json_extract(data, '$.role') = 'user' ORDER BY time_created DESC LIMIT 1)"
+    );
+    let revert = if is_undone { format!("json_object('messageID', {last}, 'snapshot', 'abc')") } else { "NULL".to_owned() };
+    change(world, &format!("UPDATE session SET revert = {revert}, time_updated = time_updated + 1000 WHERE id = {session}"));
+}
+
+#[test]
+fn what_the_user_took_back_last_is_undone_until_it_is_redone() {
+    let fresh = OPENCODE.world(VERSION);
+    undo(&fresh, true);
+    fresh.digest(&[]);
+    let undone = fresh.recall(["show", "last"]).out;
+    assert!(undone.contains("turn 1 of 1") && !undone.contains("carry on with the ounces"), "{undone}");
+    let world = OPENCODE.world(VERSION);
+    world.digest(&[]);
+    let before = world.recall(["show", "last"]).out;
+    assert!(before.contains("carry on with the ounces"), "{before}");
+    undo(&world, true);
+    world.digest(&[]);
+    assert_eq!(world.recall(["show", "last"]).out, undone);
+    assert!(!world.recall(["show", "last", "--raw"]).out.contains("carry on with the ounces"));
+    world.digest(&[]);
+    assert_eq!(world.recall(["show", "last"]).out, undone);
+    undo(&world, false);
+    world.digest(&[]);
+    assert_eq!(world.recall(["show", "last"]).out, before);
+}
+
 #[test]
 fn the_database_of_a_running_client_is_read_and_nothing_is_left_beside_it() {
     let world = OPENCODE.world(VERSION);

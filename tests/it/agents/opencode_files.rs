@@ -59,6 +59,14 @@ fn prompt(world: &World, id: &str, text: &str) {
     write(&storage.join(format!("part/msg_{id}/prt_{id}.json")), &part);
 }
 
+/// Has the user go back in the first session to before a message, or forward again.
+fn revert(world: &World, message: Option<&str>) {
+    let file = storage(world).join(format!("session/{PROJECT}/{FIRST}.json"));
+    let mut session: Value = serde_json::from_str(&fs::read_to_string(&file).expect("a session")).expect("JSON");
+    session["revert"] = message.map_or(Value::Null, |message| json!({"messageID": message, "snapshot": "abc"}));
+    write(&file, &session);
+}
+
 /// Puts the database beside the files, as the newer version does.
 fn take_over(world: &World) {
     copy_tree(&fixtures().join("opencode").join(NEWER), &OPENCODE.home_in(world));
@@ -212,4 +220,30 @@ fn what_is_said_in_the_files_of_a_session_that_was_taken_over_is_read() {
     let report = world.digest(&[]);
     assert_eq!((&report["files_read"], &report["rows_new"]), (&1.into(), &1.into()), "{report}");
     assert_eq!(OPENCODE.counts(&world).prompts, expected().prompts + 1);
+}
+
+#[test]
+fn what_the_user_took_back_last_is_undone_until_it_is_redone() {
+    let world = OPENCODE.world(VERSION);
+    prompt(&world, "z", "Add pounds, too");
+    OPENCODE.age(&world);
+    world.digest(&[]);
+    let page = |world: &World| world.recall(["show", &FIRST[FIRST.len() - 8..]]).out;
+    let before = page(&world);
+    assert!(before.contains("Add pounds, too"), "{before}");
+    revert(&world, Some("msg_z"));
+    OPENCODE.age(&world);
+    world.digest(&[]);
+    let undone = page(&world);
+    assert!(!undone.contains("Add pounds, too"), "{undone}");
+    let fresh = OPENCODE.world(VERSION);
+    prompt(&fresh, "z", "Add pounds, too");
+    revert(&fresh, Some("msg_z"));
+    OPENCODE.age(&fresh);
+    fresh.digest(&[]);
+    assert_eq!(page(&fresh), undone);
+    revert(&world, None);
+    OPENCODE.age(&world);
+    world.digest(&[]);
+    assert_eq!(page(&world), before);
 }

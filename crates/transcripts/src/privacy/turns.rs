@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::Sanitizer;
 use crate::session::{Evidence, Item, Millis, ParserState, PendingRuns, Record, RecordKey, ShellPrint, ShellRun, TitleBy, Turn};
 use crate::title_filter::TitleFilter;
-use crate::undone_prompts::{PromptLink, TurnChain, mark};
+use crate::undone_prompts::{NOT_SAID_YET, PromptLink, TurnChain, mark};
 
 /// What becomes of the result of a tool use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -143,6 +143,18 @@ impl ConversationState {
     /// Notes a record of which nothing is stored, but which others may have as their parent.
     pub fn note_parent(&mut self, row: RecordKey, parent: Option<RecordKey>) {
         self.chain.goes_on(mark(row), parent.map(mark));
+    }
+
+    /// The place of the next prompt of a user who went back to behind a record.
+    pub fn went_back(&self, behind: RecordKey, offset: u64) -> PromptLink {
+        let parent = mark(behind);
+        PromptLink {
+            key: NOT_SAID_YET,
+            parent: Some(parent),
+            follows: self.chain.prompt_of(parent),
+            offset: offset as i64,
+            at: None,
+        }
     }
 
     /// Places a record at `offset` in the chain before it passes; returns the prompt if it begins a turn. Removes titles that were

@@ -32,6 +32,9 @@ pub enum ParsedLine {
     Empty,
     /// A known line without content that other lines may name as their parent.
     Link(ParentLink),
+    /// The user went back to behind the record with this key, and has said nothing since. Of lines that are made: whoever reads them reads all,
+    /// and where no line says so any more, nothing is taken back any more.
+    WentBack(RecordKey),
     /// A bookkeeping line with the time its session began. A fork copies every conversation line with its time; only these lines
     /// carry the time of the fork itself.
     SessionStart {

@@ -69,7 +69,11 @@ fn of_line(read: &ParsedLine) {
         ParsedLine::Cost { by_model, .. } => {
             assert!(by_model.iter().flatten().all(|(model, usd)| *usd >= 0.0 && usd.is_finite() && !model.contains(acts)));
         }
-        ParsedLine::Malformed(_) | ParsedLine::Empty | ParsedLine::Link(_) | ParsedLine::SessionStart { .. } => {}
+        ParsedLine::Malformed(_)
+        | ParsedLine::Empty
+        | ParsedLine::Link(_)
+        | ParsedLine::WentBack(_)
+        | ParsedLine::SessionStart { .. } => {}
     }
 }
 

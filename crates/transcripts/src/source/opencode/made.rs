@@ -36,6 +36,11 @@ impl Head {
         (self.began, json!({"session": self.session, "began": self.began}).to_string())
     }
 
+    /// The line behind the messages of a session in which the user went back, and has said nothing since.
+    pub(super) fn went_back(&self) -> String {
+        json!({"session": self.session, "went_back": true}).to_string()
+    }
+
     /// The last line, and its time.
     pub(super) fn last(&self) -> (i64, String) {
         (self.updated, json!({"session": self.session, "title": self.title}).to_string())
@@ -45,6 +50,16 @@ impl Head {
 /// The line of a message, or of some of its parts.
 pub(super) fn line(session: &str, message: &str, parts: &[String]) -> String {
     format!(r#"{{"session":{session},"message":{message},"parts":[{}]}}"#, parts.join(","))
+}
+
+/// The same of a prompt that the user took back.
+pub(super) fn taken_back(line: &str) -> String {
+    line.replacen('{', r#"{"taken_back":true,"#, 1)
+}
+
+/// The message from which on all are taken back, as a session says.
+pub(super) fn first_taken_back(revert: &Value) -> Option<&str> {
+    revert["messageID"].as_str()
 }
 
 /// Will nothing be added to a message of the assistant's any more?

@@ -38,6 +38,9 @@ const ABORTED: &str = "MessageAbortedError";
 struct State {
     /// Of the last record.
     before: Option<RecordKey>,
+    /// What the first prompt followed that the user took back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    back: Option<RecordKey>,
     /// The message of the last line, and how many of its lines there were.
     message: (u64, u64),
 }
@@ -64,10 +67,13 @@ struct Message<'l> {
 impl LineParser for OpenCodeLines<'_> {
     fn read(&mut self, line: &[u8]) -> ParsedLine {
         let (line, text) = text_of_line(line);
-        let names = ["session", "began", "title", "message", "parts"];
-        let Ok([session, began, title, message, parts]) = json::fields(&text, &names) else {
+        let names = ["session", "began", "title", "message", "parts", "taken_back", "went_back"];
+        let Ok([session, began, title, message, parts, taken_back, went_back]) = json::fields(&text, &names) else {
             return malformed(&text);
         };
+        if json::is_true(went_back) {
+            return self.state.back.filter(|_| self.place.agent.is_none()).map_or(ParsedLine::Empty, ParsedLine::WentBack);
+        }
         let [cwd, version] = session.and_then(|session| json::fields(session, &["cwd", "version"]).ok()).unwrap_or_default();
         let message = message.and_then(|message| self.message(message));
         let parts = parts.map(json::elements).unwrap_or_default();
@@ -92,8 +98,14 @@ impl LineParser for OpenCodeLines<'_> {
             (None, None) if began.is_some() => Err(NoRecord::Known),
             (None, None) => Err(NoRecord::unknown("", None, "(no message)")),
         };
+        // The first message follows the session itself, so that it can be taken back, too.
+        let session = &self.place.session;
+        let before = self.state.before.unwrap_or_else(|| RecordKey::from_uuid(session, session));
+        if json::is_true(taken_back) && said.as_ref().is_ok_and(|said| said.turn != Turn::Continues) {
+            self.state.back.get_or_insert(before);
+        }
         let place = RowPlace {
-            link: ParentLink { key, parent: self.state.before.filter(|_| message.is_some()) },
+            link: ParentLink { key, parent: message.as_ref().map(|_| before) },
             session: &self.place.session,
             agent: self.place.agent.clone(),
             at,

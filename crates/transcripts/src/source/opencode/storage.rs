@@ -146,14 +146,17 @@ fn document(path: &Path) -> io::Result<Value> {
 /// The lines of the session of a file.
 pub(super) fn lines(path: &Path) -> io::Result<MadeLines> {
     let files = Files::of(path)?;
-    let head = document(path)?;
-    let text = |name: &str| head[name].as_str().unwrap_or_default().to_owned();
-    let at = |name: &str| head["time"][name].as_i64().unwrap_or(0);
+    let document = document(path)?;
+    let text = |name: &str| document[name].as_str().unwrap_or_default().to_owned();
+    let at = |name: &str| document["time"][name].as_i64().unwrap_or(0);
     let head = Head::of([text("directory"), text("version"), text("title")], [at("created"), at("updated")]);
     let ((began, first), (updated, last)) = (head.first(), head.last());
-    let pieces = pieces(&files)?;
+    let pieces = pieces(&files, made::first_taken_back(&document["revert"]))?;
     let mut lines = SessionLines { files, session: head.session(), numbers: LineNumbers::default(), known: None, is_half: false };
-    let all = [Piece::Made(began, first)].into_iter().chain(pieces).chain([Piece::Made(updated, last)]);
+    let is_taken_back = |piece: &Piece| matches!(piece, Piece::Prompt { is_taken_back: true, .. });
+    let went_back = pieces.iter().any(is_taken_back).then(|| Piece::Made(None, head.went_back()));
+    let all = [Piece::Made(Some(began), first)].into_iter().chain(pieces).chain(went_back);
+    let all = all.chain([Piece::Made(Some(updated), last)]);
     Ok(MadeLines::new(all.filter_map(move |piece| lines.line(piece).transpose())))
 }
 
@@ -169,10 +172,10 @@ struct Message {
 
 /// What a line is made of.
 enum Piece {
-    /// A line as it is, and its time.
-    Made(i64, String),
+    /// A line as it is, and its time if it has one.
+    Made(Option<i64>, String),
     /// A message of the user's with all its parts.
-    Prompt { message: String, is_live: bool },
+    Prompt { message: String, is_live: bool, is_taken_back: bool },
     /// A part of a message of the assistant's; `is_last`: nothing follows it yet.
     Part { message: String, part: String, is_last: bool, is_live: bool },
     /// The end of a message of the assistant's.
@@ -205,14 +208,16 @@ fn messages(files: &Files) -> io::Result<Vec<Message>> {
     Ok(all)
 }
 
-/// What the lines of a session are made of, in order. Only ids are held.
-fn pieces(files: &Files) -> io::Result<Vec<Piece>> {
+/// What the lines of a session are made of, in order. Only ids are held. `back`: the first message that was taken back.
+fn pieces(files: &Files, back: Option<&str>) -> io::Result<Vec<Piece>> {
     let messages = messages(files)?;
     // Of what lies before a message that was ended, nothing is written any more.
     let live_from = messages.iter().rposition(|message| message.is_done).map_or(0, |last| last + 1);
     let mut pieces = Vec::new();
+    let mut is_taken_back = false;
     for (n, Message { id, is_assistants, is_half, .. }) in messages.into_iter().enumerate() {
         let is_live = n >= live_from;
+        is_taken_back |= back == Some(&id);
         if is_half {
             pieces.push(Piece::Half { is_live });
         } else if is_assistants {
@@ -220,7 +225,7 @@ fn pieces(files: &Files) -> io::Result<Vec<Piece>> {
             pieces.extend(listed(&files.parts(&id))?.into_iter().map(of_part));
             pieces.push(Piece::End(id));
         } else {
-            pieces.push(Piece::Prompt { message: id, is_live });
+            pieces.push(Piece::Prompt { message: id, is_live, is_taken_back });
         }
     }
     if let [.., Piece::Part { is_last, .. }, Piece::End(_)] = &mut pieces[..] {
@@ -252,13 +257,14 @@ impl SessionLines {
 
     /// The time of a piece and its line.
     fn made(&mut self, piece: Piece) -> io::Result<Option<(Option<i64>, String)>> {
+        let is_taken_back = matches!(piece, Piece::Prompt { is_taken_back: true, .. });
         let (id, parts, is_last) = match piece {
-            Piece::Made(at, line) => return Ok(Some((Some(at), line))),
+            Piece::Made(at, line) => return Ok(Some((at, line))),
             Piece::Half { is_live } => {
                 self.is_half = is_live;
                 return Ok(Some((None, made::line(&self.session, &json!({"role": CUT_SHORT}).to_string(), &[]))));
             }
-            Piece::Prompt { message, is_live } => {
+            Piece::Prompt { message, is_live, .. } => {
                 let folder = self.files.parts(&message);
                 let mut parts = Vec::new();
                 for (part, _) in listed(&folder)? {
@@ -279,7 +285,8 @@ impl SessionLines {
             return Ok(None);
         }
         let parts: Vec<String> = parts.iter().map(Value::to_string).collect();
-        Ok(Some((message["time"]["created"].as_i64(), made::line(&session, &message.to_string(), &parts))))
+        let line = made::line(&session, &message.to_string(), &parts);
+        Ok(Some((message["time"]["created"].as_i64(), if is_taken_back { made::taken_back(&line) } else { line })))
     }
 
     fn message(&mut self, id: &str) -> io::Result<Option<&Value>> {

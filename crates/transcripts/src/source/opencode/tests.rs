@@ -138,6 +138,29 @@ fn a_private_prompt_and_an_unknown_part_say_so_and_a_task_is_no_prompt() {
     assert_eq!(task, [ParsedLine::Empty]);
 }
 
+#[test]
+fn what_the_user_took_back_last_is_told_by_what_its_first_prompt_followed() {
+    let taken_back = |row: Value| {
+        let mut row = row;
+        row["taken_back"] = json!(true);
+        row
+    };
+    let went_back = || json!({"session": {"cwd": "/p/shop"}, "went_back": true});
+    let ask = |at: u64| asks(at, &json!([text(&format!("ask {at}"))]));
+    let reply = |at: u64| does(at, &text("Yes."));
+    // What the client says in the user's name begins no turn.
+    let told = taken_back(asks(30, &json!([{"type": "text", "synthetic": true, "text": "Go on"}])));
+    let rows = [ask(10), reply(20), told, reply(35), taken_back(ask(40)), reply(50), taken_back(ask(60)), went_back()];
+    let read = parsed(&rows, |n| n % 2 == 0);
+    let key = |n: usize| if let ParsedLine::Record(row) = &read[n] { row.key } else { panic!("{:?}", read[n]) };
+    assert_eq!(read[7], ParsedLine::WentBack(key(3)));
+    let first = parsed(&[taken_back(ask(10)), went_back()], |_| false);
+    assert!(
+        matches!((&first[0], &first[1]), (ParsedLine::Record(row), ParsedLine::WentBack(before)) if row.parent == Some(*before))
+    );
+    assert_eq!(parsed(&[ask(10), went_back()], |_| false)[1], ParsedLine::Empty);
+}
+
 proptest! {
     #[test]
     fn it_does_not_matter_where_the_reading_stopped(kinds in prop::collection::vec(0u64..4, 0..60), cuts in prop::collection::vec(any::<bool>(), 61)) {

@@ -13,8 +13,9 @@ use crate::sys::progress::Progress;
 use crate::sys::shutdown;
 use transcripts::privacy::{ConversationState, Disposition, opens_private};
 use transcripts::session::{Evidence, Item, Millis, Record};
-use transcripts::source::delta::{Checkpoint, OpenTranscript, RawLine};
+use transcripts::source::delta::{Checkpoint, OpenTranscript, RawLine, TranscriptLines};
 use transcripts::source::{self, LineParser, ParentLink, ParsedLine, is_complete, parser_of};
+use transcripts::undone_prompts::PromptLink;
 
 /// Input bytes per batch: what a reader holds before handing it over.
 const BATCH_BYTES: u64 = 1 << 20;
@@ -65,9 +66,11 @@ impl TranscriptReader<'_> {
                 }
             }
         }
-        let ReadState { mut batch, mut conversation, lines, read_to, .. } = reading;
+        let ReadState { mut batch, mut conversation, lines, read_to, went_back, .. } = reading;
         bar.advance(batch.bytes);
         batch.complete = true;
+        let is_whole = matches!(delta.lines, TranscriptLines::Made(_)) && pending.part.is_none();
+        batch.went_back = is_whole.then_some(went_back);
         conversation.note_parser(lines.state());
         batch.conversation = conversation.stored();
         batch.checkpoint = delta.checkpoint_at(read_to)?;
@@ -89,6 +92,7 @@ impl TranscriptReader<'_> {
             conversation,
             read_to: delta.start,
             folder: LastFolder::default(),
+            went_back: None,
         }
     }
 
@@ -102,6 +106,7 @@ impl TranscriptReader<'_> {
             conversation: String::new(),
             rows: Vec::new(),
             asked: Vec::new(),
+            went_back: None,
             fenced: Vec::new(),
             brought: Vec::new(),
             private_rows: Vec::new(),
@@ -147,6 +152,7 @@ impl TranscriptReader<'_> {
             },
             ParsedLine::SessionStart { session, at } => note_start(batch, &session, at),
             ParsedLine::Link(ParentLink { key, parent }) => reading.conversation.note_parent(key, parent),
+            ParsedLine::WentBack(behind) => reading.went_back = Some(reading.conversation.went_back(behind, offset)),
             ParsedLine::Cost { session, by_model } => _ = batch.client_costs.insert(session, by_model),
             ParsedLine::Empty => {}
             ParsedLine::Unknown(name) => *batch.unknown.entry(name).or_default() += 1,
@@ -214,6 +220,8 @@ struct ReadState<'p> {
     /// Where the last line that was read ends.
     read_to: u64,
     folder: LastFolder,
+    /// The user went back, and has said nothing since.
+    went_back: Option<PromptLink>,
 }
 
 /// The folder of the last record, and whose it is.
