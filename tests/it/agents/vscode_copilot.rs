@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::recorded::{Counts, Recorded};
 use crate::support::{World, files_below};
@@ -80,6 +80,58 @@ fn a_log_that_begins_anew_is_the_same_chat() {
     COPILOT.age(&world);
     world.digest(&[]);
     assert!(world.pages() == before, "{:#?}", world.pages());
+}
+
+/// A chat of these requests, as a log that begins with them.
+fn log_of(requests: &[Value]) -> String {
+    let document = json!({"version": 3, "creationDate": 1_795_000_000_000_u64, "requests": requests});
+    format!("{}\n", json!({"kind": 0, "v": document}))
+}
+
+/// The `n`th request that was sent.
+fn request(n: u64, text: &str) -> Value {
+    json!({"requestId": format!("request_{n}"), "timestamp": 1_795_000_000_000 + n * 60_000, "message": {"text": text},
+        "response": [{"value": format!("Yes: {text}.")}], "modelState": {"value": 1}})
+}
+
+/// What is shown of a chat once its log was read at each of these moments.
+fn shown_after(moments: &[String]) -> String {
+    let world = COPILOT.world(VERSION);
+    let log = chat(&world, "601");
+    for moment in moments {
+        fs::write(&log, moment).expect("a chat");
+        COPILOT.age(&world);
+        world.digest(&[]);
+    }
+    world.recall(["show", "6d1f9c2e-3b47-4a58-8c1d-9e7f20b3a601", "--full"]).out
+}
+
+#[test]
+fn a_request_that_was_edited_and_sent_again_is_undone() {
+    let before = log_of(&[request(1, "Use tabs"), request(2, "Indent the rest")]);
+    for kept in [0, 1] {
+        let instead = json!({"kind": 2, "k": ["requests"], "i": kept, "v": [request(3, "Use spaces")]});
+        let after = format!("{before}{instead}\n");
+        let shown = shown_after(&[before.clone(), after.clone()]);
+        assert!(shown.contains("Use spaces") && !shown.contains("Indent the rest"), "{shown}");
+        assert_eq!(shown.contains("Use tabs"), kept == 1, "{shown}");
+        assert_eq!(shown, shown_after(&[after]));
+    }
+}
+
+#[test]
+fn requests_that_the_user_went_back_to_before_are_undone_until_they_are_restored() {
+    let before = log_of(&[request(1, "Use tabs"), request(2, "Indent the rest")]);
+    let set = |back: &Value| json!({"kind": 1, "k": ["requests", 1, "shouldBeRemovedOnSend"], "v": back}).to_string() + "\n";
+    let undone = format!("{before}{}", set(&json!({"requestId": "request_2"})));
+    let shown = shown_after(&[before.clone(), undone.clone()]);
+    assert!(shown.contains("Use tabs") && !shown.contains("Indent the rest"), "{shown}");
+    assert_eq!(shown, shown_after(std::slice::from_ref(&undone)));
+    let redone = format!("{undone}{}", set(&Value::Null));
+    assert_eq!(shown_after(&[undone, redone]), shown_after(std::slice::from_ref(&before)));
+    // The beginning of its answer stays.
+    let in_part = format!("{before}{}", set(&json!({"requestId": "request_2", "afterUndoStop": "stop_1"})));
+    assert!(shown_after(&[in_part]).contains("Indent the rest"));
 }
 
 #[test]

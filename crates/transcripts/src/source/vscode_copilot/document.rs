@@ -38,6 +38,9 @@ pub(super) fn lines(path: &Path) -> io::Result<MadeLines> {
         let is_last = n + 1 == requests.len();
         made.add_request(n, request, !is_last || is_answered(request));
     }
+    if requests.iter().any(is_taken_back) {
+        made.add(None, json!({"went_back": true}));
+    }
     if let Some(title) = document["customTitle"].as_str().filter(|title| !title.is_empty()) {
         made.add(None, json!({"title": title}));
     }
@@ -48,6 +51,12 @@ pub(super) fn lines(path: &Path) -> io::Result<MadeLines> {
 fn is_answered(request: &Value) -> bool {
     let state = &request["modelState"]["value"];
     state.as_u64().map_or(!state.is_null(), |state| !UNDER_WAY.contains(&state)) || request["result"].is_object()
+}
+
+/// Did the user go back to before it? The editor removes it with the next request; one of which it keeps the beginning stays.
+fn is_taken_back(request: &Value) -> bool {
+    let back = &request["shouldBeRemovedOnSend"];
+    back.is_object() && !back["afterUndoStop"].is_string()
 }
 
 struct Made {
@@ -71,7 +80,11 @@ impl Made {
             request["isSystemInitiated"] != true && !request["confirmation"].is_string() && !request["requestSource"].is_string();
         let has_more = request["variableData"]["variables"].as_array().is_some_and(|all| !all.is_empty());
         let prompt = if is_users { Value::from(text) } else { Value::Null };
-        self.add(asked, json!({"id": id, "at": asked, "asked": {"text": prompt, "has_more": has_more}}));
+        let mut line = json!({"id": id, "at": asked, "asked": {"text": prompt, "has_more": has_more}});
+        if is_taken_back(request) {
+            line["taken_back"] = json!(true);
+        }
+        self.add(asked, line);
         if !is_answered {
             return;
         }

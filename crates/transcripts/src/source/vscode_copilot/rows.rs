@@ -6,7 +6,7 @@ use super::tools::{CREATE, MULTI, PATCH, TODOS, TOOLS};
 use crate::privacy::raw::RawText;
 use crate::privacy::{EXCLUDED_LINE, Sanitizer};
 use crate::session::{
-    Evidence, Item, MessageUsage, ParserState, PendingRuns, RecordKey, TitleBy, Tokens, ToolClass, ToolUse, Touch,
+    Evidence, Item, MessageUsage, ParserState, PendingRuns, RecordKey, TitleBy, Tokens, ToolClass, ToolUse, Touch, Turn,
 };
 use crate::source::json::{self, Raw};
 use crate::source::line::{malformed, text_of_line, timestamp};
@@ -23,6 +23,9 @@ use text::clean::one_line;
 #[serde(default)]
 struct State {
     before: Option<RecordKey>,
+    /// What the first request followed that the user took back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    back: Option<RecordKey>,
 }
 
 /// Parses the lines of a chat in order.
@@ -37,8 +40,13 @@ pub(super) struct ChatLines<'p> {
 impl LineParser for ChatLines<'_> {
     fn read(&mut self, line: &[u8]) -> ParsedLine {
         let (line, text) = text_of_line(line);
-        let names = ["chat", "began", "title", "id", "at", "asked", "answer", "used"];
-        let Ok([chat, began, title, id, at, asked, answer, used]) = json::fields(&text, &names) else { return malformed(&text) };
+        let names = ["chat", "began", "title", "id", "at", "asked", "answer", "used", "taken_back", "went_back"];
+        let Ok([chat, began, title, id, at, asked, answer, used, taken_back, went_back]) = json::fields(&text, &names) else {
+            return malformed(&text);
+        };
+        if json::is_true(went_back) {
+            return self.state.back.map_or(ParsedLine::Empty, ParsedLine::WentBack);
+        }
         let [cwd] = chat.and_then(|chat| json::fields(chat, &["cwd"]).ok()).unwrap_or_default();
         let cwd = cwd.and_then(json::text).filter(|cwd| cwd.starts_with("/")).map(|cwd| self.sanitizer.redact(&cwd));
         let session = &self.place.session;
@@ -61,8 +69,13 @@ impl LineParser for ChatLines<'_> {
             Err(NoRecord::Known)
         };
         let is_message = asked.or(answer).or(used).is_some();
+        // The first request follows the chat itself, so that it can be taken back, too.
+        let before = self.state.before.unwrap_or_else(|| RecordKey::from_uuid(session, session));
+        if json::is_true(taken_back) && said.as_ref().is_ok_and(|said| said.turn != Turn::Continues) {
+            self.state.back.get_or_insert(before);
+        }
         let place = RowPlace {
-            link: ParentLink { key, parent: self.state.before.filter(|_| is_message) },
+            link: ParentLink { key, parent: is_message.then_some(before) },
             session,
             agent: None,
             at: at.or(began).and_then(timestamp),
