@@ -137,6 +137,46 @@ fn a_session_is_continued_by_gemini_and_a_subagent_belongs_to_the_session_that_b
 }
 
 #[test]
+fn a_conversation_that_stands_in_a_list_alone_is_read() {
+    let id = "0f4ea2d1-6c0b-4c35-9d55-2f8f1f3f7a10";
+    let at = |minute: u32| format!("2026-11-18T16:{minute:02}:00.000Z");
+    let user =
+        |id: &str, minute: u32, text: &str| json!({"id": id, "timestamp": at(minute), "type": "user", "content": [{"text": text}]});
+    let says = |id: &str, minute: u32, text: &str| json!({"id": id, "timestamp": at(minute), "type": "gemini", "content": text});
+    let rows = [
+        json!({"sessionId": id, "projectHash": "x", "startTime": at(1), "lastUpdated": at(1), "kind": "main"}),
+        json!({"$set": {"messages": [
+            user("m0", 1, "<session_context>\nThis is the client."),
+            user("m1", 2, "The story so far: teaspoons were counted."),
+            says("m2", 2, "Got it. Thanks for the additional context!"),
+            user("m3", 3, "Count the tablespoons"),
+            says("m4", 4, "Tablespoons are counted."),
+        ], "lastUpdated": at(4)}}),
+        user("m5", 5, "And the ladles"),
+        says("m6", 6, "Ladles are counted."),
+    ];
+    let lines: Vec<String> = rows.iter().map(|row| format!("{row}\n")).collect();
+    let shown = |moments: &[usize]| {
+        let world = GEMINI.world(VERSION);
+        let chats = GEMINI.home_in(&world).join("tmp/larder/chats");
+        assert!(chats.is_dir());
+        for rows in moments {
+            fs::write(chats.join("session-2026-11-18T16-01-0f4ea2d1.jsonl"), lines[..*rows].concat()).expect("a log");
+            GEMINI.age(&world);
+            let report = world.digest(&[]);
+            assert_eq!((&report["rows_bad"], &report["rows_unknown"]), (&0.into(), &0.into()), "{report}");
+        }
+        world.recall(["show", id, "--full"]).out
+    };
+    let at_once = shown(&[4]);
+    for told in ["Count the tablespoons", "Tablespoons are counted.", "And the ladles", "Ladles are counted."] {
+        assert!(at_once.contains(told), "{told}: {at_once}");
+    }
+    assert!(!at_once.contains("This is the client") && at_once.contains("turn 2 of 2"), "{at_once}");
+    assert_eq!(shown(&[1, 2, 3, 4]), at_once);
+}
+
+#[test]
 fn a_prompt_that_was_taken_back_is_none() {
     let world = GEMINI.world(VERSION);
     let file = GEMINI.home_in(&world).join("tmp/larder/chats/session-2026-11-18T14-20-b9e7cf9e.jsonl");

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::rows::{GeminiLines, without_hooks};
-use super::{Gemini, document, tools};
+use super::{Gemini, document, listed, tools};
 use crate::client::Client;
 use crate::privacy::Sanitizer;
 use crate::session::ParserState;
@@ -77,7 +77,7 @@ impl Source for Gemini {
     }
 
     fn made_lines(&self, _place: &TranscriptIdentity, path: &Path) -> Option<io::Result<MadeLines>> {
-        is_document(path).then(|| document::lines(path))
+        if is_document(path) { Some(document::lines(path)) } else { listed::lines(path) }
     }
 
     /// Those that write documents were not tried.

@@ -30,7 +30,7 @@ use text::clean::{head_and_tail, one_line};
 /// Messages that neither the user nor the assistant said.
 const NOT_SAID: [&str; 3] = ["info", "error", "warning"];
 /// How what the client itself asks its model begins, in the user's name.
-const CLIENT_STARTS: [&str; 2] = ["<session_context>", "System: Potential loop detected."];
+pub(super) const CLIENT_STARTS: [&str; 2] = ["<session_context>", "System: Potential loop detected."];
 /// The same in full: a turn that the model has not ended.
 const CLIENT_SAYS: &str = "Please continue.";
 /// Around what a hook told, whose own angle brackets are entities.
@@ -39,7 +39,7 @@ const HOOK_END: &str = "</hook_context>";
 /// Before the content of files that the prompt names; what follows is theirs.
 const FILES_START: &str = "--- Content from referenced files ---";
 /// With what the client lets its model answer a recap.
-const RECAP_ANSWER: &str = "Got it. Thanks for the additional context!";
+pub(super) const RECAP_ANSWER: &str = "Got it. Thanks for the additional context!";
 /// Around what a tool printed.
 const OUTPUT_START: &str = "<untrusted_context>\n";
 const OUTPUT_END: &str = "\n</untrusted_context>";
