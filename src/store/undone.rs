@@ -8,7 +8,7 @@ use rusqlite::{Connection, params};
 
 use super::Reader;
 use crate::model::session_head::SessionHead;
-use crate::store::chunk::StoredItem;
+use crate::store::chunk::{ItemKind, StoredItem};
 use transcripts::session::Millis;
 use transcripts::undone_prompts::{NOT_SAID_YET, PromptLink, ShortKey, undone};
 
@@ -118,10 +118,11 @@ impl Undone {
         self.sources.is_empty()
     }
 
-    /// Is the item part of an undone turn?
+    /// Is the item part of an undone turn? A title is that of the whole session, in whichever turn it was given.
     pub(crate) fn holds(&self, kept: &StoredItem) -> bool {
         match self.sources.get(&kept.source) {
             None => false,
+            Some(UndoneSource::Turns(_)) if kept.line.kind == ItemKind::Title => false,
             Some(UndoneSource::All) => true,
             Some(UndoneSource::Turns(turns)) => {
                 let behind = turns.partition_point(|(offset, _)| *offset <= kept.line.offset);

@@ -128,6 +128,29 @@ fn what_the_user_took_back_is_no_prompt_any_more() {
     assert!(page.contains("Leave it at that") && !page.contains("carry on with the ounces"), "{page}");
 }
 
+#[test]
+fn a_session_keeps_its_title_though_the_turn_before_it_is_gone() {
+    let world = OPENCODE.world(VERSION);
+    let session = "(SELECT id FROM session ORDER BY time_created DESC LIMIT 1)";
+    let (from, later) = ("1795011622800", "1795011700000");
+    change(&world, &format!("UPDATE session SET title = 'Ounces and pounds' WHERE id = {session}"));
+    world.digest(&[]);
+    let message = format!("{{\"role\":\"user\",\"time\":{{\"created\":{later}}}}}");
+    change(
+        &world,
+        &format!(
+            "DELETE FROM part WHERE message_id IN (SELECT id FROM message WHERE session_id = {session} AND time_created >= {from});
+             DELETE FROM message WHERE session_id = {session} AND time_created >= {from};
+             INSERT INTO message VALUES ('msg_z', {session}, {later}, {later}, '{message}');
+             INSERT INTO part VALUES ('prt_z', 'msg_z', {session}, {later}, {later}, '{{\"type\":\"text\",\"text\":\"Leave it at that\"}}');
+             UPDATE session SET time_updated = {later} WHERE id = {session};"
+        ),
+    );
+    world.digest(&[]);
+    let page = world.recall(["show", "last"]).out;
+    assert!(page.starts_with("# Ounces and pounds") && page.contains("Leave it at that"), "{page}");
+}
+
 /// Has the user go back to before the last prompt of the last session, or forward again.
 fn undo(world: &World, is_undone: bool) {
     let session = "(SELECT id FROM session ORDER BY time_created DESC LIMIT 1)";
