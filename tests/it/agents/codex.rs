@@ -104,6 +104,38 @@ fn a_rollout_that_was_packed_or_put_away_is_the_same_session() {
     assert!((world.pages(), CODEX.counts(&world)) == before, "{:#?}", world.pages());
 }
 
+#[test]
+fn a_review_is_told_as_a_request_and_what_was_found() {
+    let world = CODEX.world("0.169.0");
+    let id = "01a2059c-b240-7761-a3ba-28ca785d3559";
+    let row = |second: u32, kind: &str, payload: Value| {
+        format!("{}\n", json!({"timestamp": format!("2026-11-23T08:00:{second:02}Z"), "type": kind, "payload": payload}))
+    };
+    let finding = json!({"title": "[P1] Keep the last ladle", "body": "It is dropped where the spoons end.",
+        "code_location": {"absolute_file_path": "/home/dev/kitchen/kitchen/amounts.py", "line_range": {"start": 41, "end": 44}}});
+    let output = json!({"findings": [finding], "overall_explanation": "One ladle is lost."});
+    let rows = [
+        row(0, "session_meta", json!({"id": id, "timestamp": "2026-11-23T08:00:00Z", "cwd": "/home/dev/kitchen"})),
+        row(1, "event_msg", json!({"type": "task_started", "turn_id": "t1"})),
+        row(
+            2,
+            "event_msg",
+            json!({"type": "entered_review_mode", "target": {"type": "uncommittedChanges"}, "user_facing_hint": "current changes"}),
+        ),
+        row(30, "event_msg", json!({"type": "exited_review_mode", "review_output": output})),
+    ];
+    let rollout = CODEX.home_in(&world).join(format!("sessions/2026/11/23/rollout-2026-11-23T08-00-00-{id}.jsonl"));
+    fs::create_dir_all(rollout.parent().expect("a parent")).expect("the folder");
+    fs::write(rollout, rows.concat()).expect("a rollout");
+    CODEX.age(&world);
+    let report = world.digest(&[]);
+    assert_eq!((&report["rows_bad"], &report["rows_unknown"]), (&0.into(), &0.into()), "{report}");
+    let shown = world.recall(["show", id]).out;
+    for told in ["/review current changes", "One ladle is lost.", "Keep the last ladle"] {
+        assert!(shown.contains(told), "{told}: {shown}");
+    }
+}
+
 fn is_named_wherever_a_session_is_a_line(world: &World, id: &str) {
     let lines = |args: &[&str]| world.recall(args).out;
     let found = lines(&["search", "spoon"]);

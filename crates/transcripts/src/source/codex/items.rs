@@ -1,6 +1,7 @@
 //! Finished items, with which newer clients tell what was said and done.
 
 use super::calls::{command_of, looked_at, typed};
+use super::review;
 use super::rows::{CodexLines, texts};
 use super::tools::{COMMAND, PATCH};
 use crate::privacy::raw::RawText;
@@ -15,13 +16,13 @@ use crate::source::tool_use::{argument, command_line, describe_arguments, line_o
 use text::clean::head_and_tail;
 
 /// Items that are read.
-const SAID: [&str; 8] =
-    ["UserMessage", "AgentMessage", "Plan", "CommandExecution", "FileChange", "McpToolCall", "WebSearch", "ImageView"];
-/// Items that say nothing else: thinking, and what other rows tell.
-const NOTHING_SAID: [&str; 8] = [
-    "Reasoning", "SubAgentActivity", "ContextCompaction", "CollabAgentToolCall", "EnteredReviewMode", "ExitedReviewMode",
-    "HookPrompt", "ImageGeneration",
+const SAID: [&str; 10] = [
+    "UserMessage", "AgentMessage", "Plan", "CommandExecution", "FileChange", "McpToolCall", "WebSearch", "ImageView",
+    "EnteredReviewMode", "ExitedReviewMode",
 ];
+/// Items that say nothing else: thinking, and what other rows tell.
+const NOTHING_SAID: [&str; 6] =
+    ["Reasoning", "SubAgentActivity", "ContextCompaction", "CollabAgentToolCall", "HookPrompt", "ImageGeneration"];
 
 pub(super) fn finished(lines: &mut CodexLines<'_>, item: Raw<'_>) -> Result<Said, NoRecord> {
     let Ok([kind, content, text]) = json::fields(item, &["type", "content", "text"]) else { return Err(NoRecord::Known) };
@@ -35,13 +36,16 @@ pub(super) fn finished(lines: &mut CodexLines<'_>, item: Raw<'_>) -> Result<Said
             lines.prompt(&said, has_image)
         }
         "AgentMessage" => {
-            let said = content.map(texts).unwrap_or_default();
+            let mut said = content.map(texts).unwrap_or_default();
+            said.retain(|text| !review::is_told(lines, text));
             Ok(Said::only(said.iter().filter_map(|text| reply(text, lines.sanitizer))))
         }
         "Plan" => {
             let plan = text.and_then(json::text).map(|text| lines.sanitizer.clean(text)).filter(|plan| !plan.is_empty());
             Ok(Said::only(plan.map(|plan| Item::Plan(head_and_tail(&plan, MAX_TEXT_CHARS)))))
         }
+        "EnteredReviewMode" => review::begun(lines, item),
+        "ExitedReviewMode" => review::ended(lines, item),
         "CommandExecution" => command(lines, item),
         "FileChange" => changes(lines, item),
         "McpToolCall" => server(lines, item),

@@ -13,6 +13,7 @@
 mod calls;
 mod files;
 mod items;
+mod review;
 mod rows;
 #[cfg(test)]
 mod tests;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::calls::{self, Call, Running};
 use super::items;
+use super::review::{self, Review};
 use crate::privacy::raw::RawText;
 use crate::privacy::{Sanitizer, opens_private};
 use crate::session::{Evidence, Item, Millis, ParserState, PendingRuns, RecordKey, TitleBy, TitleEvent, Tokens, Turn};
@@ -22,9 +23,9 @@ const ITEMS: [&str; 7] = [
     "message", "function_call", "custom_tool_call", "local_shell_call", "web_search_call", "function_call_output",
     "custom_tool_call_output",
 ];
-const EVENTS: [&str; 11] = [
+const EVENTS: [&str; 13] = [
     "user_message", "agent_message", "item_completed", "task_started", "turn_started", "turn_aborted", "token_count",
-    "thread_rolled_back", "thread_name_updated", "error", "stream_error",
+    "thread_rolled_back", "thread_name_updated", "error", "stream_error", "entered_review_mode", "exited_review_mode",
 ];
 
 /// Rows that are known and hold nothing of the conversation, and such items and events. What they say is said elsewhere, too, or is the
@@ -35,17 +36,17 @@ const NO_ITEMS: [&str; 12] = [
     "reasoning", "additional_tools", "agent_message", "ghost_snapshot", "compaction", "compaction_trigger", "context_compaction",
     "compaction_summary", "tool_search_call", "tool_search_output", "image_generation_call", "other",
 ];
-const NO_EVENTS: [&str; 31] = [
+const NO_EVENTS: [&str; 29] = [
     "agent_reasoning", "agent_reasoning_raw_content", "agent_reasoning_section_break", "task_complete", "turn_complete",
     "context_compacted", "thread_settings_applied", "item_started", "exec_command_begin", "exec_command_end", "patch_apply_begin",
     "patch_apply_end", "mcp_tool_call_begin", "mcp_tool_call_end", "web_search_begin", "web_search_end", "view_image_tool_call",
     "collab_agent_spawn_begin", "collab_agent_spawn_end", "collab_agent_interaction_begin", "collab_agent_interaction_end",
     "collab_waiting_begin", "collab_waiting_end", "collab_close_begin", "collab_close_end", "sub_agent_activity",
-    "entered_review_mode", "exited_review_mode", "image_generation_end", "dynamic_tool_call_request", "dynamic_tool_call_response",
+    "image_generation_end", "dynamic_tool_call_request", "dynamic_tool_call_response",
 ];
 
 /// How what the client itself says in the user's name begins.
-const CLIENT_STARTS: [&str; 12] = [
+const CLIENT_STARTS: [&str; 13] = [
     "<environment_context>",
     "<user_instructions>",
     "# AGENTS.md instructions",
@@ -55,6 +56,7 @@ const CLIENT_STARTS: [&str; 12] = [
     "<turn_aborted>",
     "<subagent_notification>",
     "<user_shell_command>",
+    "<user_action>",
     "<permissions instructions>",
     "<hook_prompt",
     "Warning: apply_patch was requested via ",
@@ -119,7 +121,10 @@ pub(super) struct State {
     turn: Option<String>,
     /// The user's prompt of this turn was said.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    prompted: bool,
+    pub(super) prompted: bool,
+    /// The review of this turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) review: Option<Review>,
     #[serde(skip_serializing_if = "VecDeque::is_empty")]
     pub(super) calls: VecDeque<Call>,
     /// Commands that run on.
@@ -382,14 +387,17 @@ impl<'p> CodexLines<'p> {
                 let has_image = images.is_some_and(|images| !json::elements(images).is_empty());
                 self.prompt(&[message.and_then(json::text).unwrap_or_default()], has_image)
             }
+            "entered_review_mode" => review::begun(self, payload),
+            "exited_review_mode" => review::ended(self, payload),
             "agent_message" => {
-                let words = message.and_then(json::text).filter(|text| !text.is(COMPACTED));
+                let words = message.and_then(json::text).filter(|text| !text.is(COMPACTED) && !review::is_told(self, text));
                 Ok(Said::only(words.and_then(|text| reply(text, self.sanitizer))))
             }
             "item_completed" => items::finished(self, item.ok_or(NoRecord::Known)?),
             "task_started" | "turn_started" => {
                 self.state.turn = json::id(root, self.sanitizer).or_else(|| json::id(turn, self.sanitizer));
                 self.state.prompted = false;
+                self.state.review = None;
                 Err(NoRecord::Known)
             }
             "turn_aborted"

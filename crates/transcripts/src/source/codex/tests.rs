@@ -351,6 +351,49 @@ fn a_prompt_that_is_private_takes_its_turn_along_and_an_editor_s_words_are_not_t
 }
 
 #[test]
+fn what_is_to_be_reviewed_is_asked_and_what_was_found_is_the_reply() {
+    let target = json!({"type": "baseBranch", "branch": "main"});
+    let finding = json!({"title": "[P1] Keep the last page", "body": "It is dropped.", "priority": 1, "confidence_score": 0.9,
+        "code_location": {"absolute_file_path": "/p/shop/a.rs", "line_range": {"start": 41, "end": 44}}});
+    let output =
+        json!({"findings": [finding], "overall_explanation": "One page is lost.", "overall_correctness": "patch is incorrect"});
+    let begins = || event(json!({"type": "task_started", "turn_id": "t1"}));
+    let (asked, found) = (
+        "prompt /review changes against 'main'",
+        "reply One page is lost.\n\n- [P1] Keep the last page (/p/shop/a.rs:41)\n  It is dropped.",
+    );
+    let enters = json!({"target": target, "user_facing_hint": "changes against 'main'"});
+    let with = |kind: &str, of: &Value| {
+        let mut row = of.clone();
+        row["type"] = json!(kind);
+        row
+    };
+    let exits = json!({"review_output": output});
+    let action = event(json!({"type": "user_message", "message": "<user_action>\n  <action>review</action>\n</user_action>"}));
+    let again = event(
+        json!({"type": "agent_message", "message": "One page is lost.\n\nReview comment:\n\n- [P1] Keep the last page — /p/shop/a.rs:41-44"}),
+    );
+    let as_events = [event(with("entered_review_mode", &enters)), event(with("exited_review_mode", &exits))];
+    let as_items = [item(with("EnteredReviewMode", &enters)), item(with("ExitedReviewMode", &exits))];
+    let [entered, exited] = &as_events;
+    let [entered_too, exited_too] = &as_items;
+    for rows in [
+        vec![meta(), begins(), entered.clone(), action, exited.clone(), again.clone()],
+        vec![meta(), begins(), entered_too.clone(), exited_too.clone(), again],
+        vec![meta(), begins(), entered_too.clone(), entered.clone(), exited_too.clone(), exited.clone()],
+    ] {
+        let read = records(&rows);
+        assert_eq!(told(&read), [asked, found]);
+        assert_eq!(read[0].turn, Turn::Begins);
+    }
+    let asks = |target: Value| told(&records(&[meta(), event(json!({"type": "entered_review_mode", "target": target}))])).concat();
+    assert_eq!(asks(json!({"type": "custom", "instructions": "Look at the locks"})), "prompt /review Look at the locks");
+    assert_eq!(asks(json!({"type": "uncommittedChanges"})), "prompt /review");
+    let broken_off = [meta(), begins(), entered.clone(), event(json!({"type": "exited_review_mode", "review_output": null}))];
+    assert_eq!(told(&records(&broken_off)), [asked]);
+}
+
+#[test]
 fn turns_that_were_taken_back_share_what_they_follow_with_the_next_prompt() {
     let ask = |text: &str| event(json!({"type": "user_message", "message": text}));
     let reply = || event(json!({"type": "agent_message", "message": "Yes."}));
