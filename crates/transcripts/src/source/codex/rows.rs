@@ -61,9 +61,10 @@ const CLIENT_STARTS: [&str; 13] = [
     "<hook_prompt",
     "Warning: apply_patch was requested via ",
 ];
-/// Before the prompt, editors tell which files are open.
-const EDITOR_START: &str = "# Context from my IDE setup:";
-const EDITOR_END: &str = "## My request for Codex:";
+/// Before the prompt, editors tell which files are open, and the client's app which the user added.
+const EDITOR_STARTS: [&str; 3] = ["# Context from my IDE setup:", "# Files mentioned by the user:", "# Files pasted by the user:"];
+/// What stands between that and the prompt, in newer releases of the app without its name.
+const EDITOR_ENDS: [&str; 2] = ["## My request for Codex:", "\n## My request:\n"];
 /// What clients of 0.55 say in the assistant's name once they have compacted.
 const COMPACTED: &str = "Compact task completed";
 /// The client's words to the model before a recap.
@@ -543,9 +544,12 @@ fn text_of_part(part: Raw<'_>) -> Option<RawText<'_>> {
     json::text(json::fields(part, &["text"]).ok()?[0]?)
 }
 
-/// A prompt without what an editor put before it.
+/// A prompt without what an editor or the app put before it.
 fn without_editor(text: &str) -> &str {
-    match text.trim_start().strip_prefix(EDITOR_START).and_then(|rest| rest.split_once(EDITOR_END)) {
+    let rest = EDITOR_STARTS.iter().find_map(|start| text.trim_start().strip_prefix(start));
+    let parts =
+        rest.and_then(|rest| EDITOR_ENDS.iter().filter_map(|end| rest.split_once(end)).min_by_key(|(before, _)| before.len()));
+    match parts {
         // A private tag before it is not passed over.
         Some((before, own)) if !opens_private(before) => own.trim_start(),
         _ => text,
