@@ -19,7 +19,7 @@ const MAX_NAME_CHARS: usize = 60;
 const CLIENT_LINES: usize = 6;
 /// How a line begins in which a client says that a command runs on, that the user stopped it, and that the client did so because it took too long:
 /// what the command printed itself seldom begins like it.
-const GOES_ON: [&str; 2] = ["Command ", "command with shellId "];
+const GOES_ON: [&str; 2] = ["Command ", "command with shellId"];
 const STOPPED_BY_USER: [&str; 2] = ["User aborted the command", "Command was cancelled by user"];
 const STOPPED_BY_CLIENT: [&str; 1] = ["Command timed out after "];
 /// Around what OpenCode says itself, by the name of its tool in each release.

@@ -33,10 +33,12 @@ pub(super) fn begun(lines: &mut CodexLines<'_>, row: Raw<'_>) -> Result<Said, No
         || json::fields(target?, &["instructions", "branch", "title", "sha"]).ok()?.into_iter().flatten().find_map(json::text);
     let of = hint.and_then(json::text).or_else(named).unwrap_or_default();
     let words = RawText::joined(&[COMMAND.into(), of.trim()], " ");
+    // Beside the command, what is all private would not take the turn along.
+    let is_private = lines.sanitizer.pass(&of).is_all_private();
     lines.state.review = Some(Review::default());
     // It is a turn of its own, whatever was said before.
     lines.state.prompted = false;
-    lines.prompt(&[words.trim()], false)
+    lines.prompt(&[if is_private { of.trim() } else { words.trim() }], false)
 }
 
 /// The findings; none of a review that was broken off.

@@ -395,6 +395,11 @@ fn what_is_to_be_reviewed_is_asked_and_what_was_found_is_the_reply() {
     let asks = |target: Value| told(&records(&[meta(), event(json!({"type": "entered_review_mode", "target": target}))])).concat();
     assert_eq!(asks(json!({"type": "custom", "instructions": "Look at the locks"})), "prompt /review Look at the locks");
     assert_eq!(asks(json!({"type": "uncommittedChanges"})), "prompt /review");
+    let private = event(
+        json!({"type": "entered_review_mode", "target": {"type": "custom", "instructions": "<private>Look at Zoe's</private>"}}),
+    );
+    let begun = records(&[meta(), private]);
+    assert_eq!((begun[0].turn, told(&begun).len()), (Turn::BeginsPrivate, 0));
     let broken_off = [meta(), begins(), entered.clone(), event(json!({"type": "exited_review_mode", "review_output": null}))];
     assert_eq!(told(&records(&broken_off)), [asked]);
 }
