@@ -75,7 +75,10 @@ impl Reader {
 
     /// Those that were active since then, in the same order. One that was active at no known time counts when it was read last.
     pub(crate) fn session_heads_since(&self, since: Millis) -> Result<Vec<SessionHead>> {
-        let sql = format!("{SELECT_HEAD} WHERE coalesce(s.last_at, s.started_at, s.grew_at) >= ?1 ORDER BY s.started_at, s.id");
+        let sql = format!(
+            "{SELECT_HEAD} WHERE coalesce(s.last_at, s.started_at) >= ?1 OR coalesce(s.last_at, s.started_at) IS NULL AND s.grew_at >= ?1
+             ORDER BY s.started_at, s.id"
+        );
         Ok(self.db.prepare(&sql)?.query_map([since], head)?.collect::<rusqlite::Result<_>>()?)
     }
 
