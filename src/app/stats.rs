@@ -95,7 +95,7 @@ pub(crate) struct Figures {
     /// Models whose price is not known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) unpriced: Vec<String>,
-    /// Sessions whose client tells no tokens: what they cost is not known.
+    /// Sessions of which not all tokens are known: they cost more than is counted.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) uncounted: usize,
 }
@@ -107,6 +107,14 @@ fn is_zero(count: &usize) -> bool {
 impl Figures {
     pub(crate) fn tokens(&self) -> u64 {
         self.input + self.output + self.cache_write + self.cache_read
+    }
+
+    /// What it cost, in words: `$1.20`; with `at_least` before it if more is not known, and `unknown` if nothing is.
+    pub(crate) fn told_cost(&self, at_least: &str) -> String {
+        match (self.unpriced.is_empty() && self.uncounted == 0, self.cost_usd >= 0.005) {
+            (false, false) => "unknown".to_owned(),
+            (is_all, _) => format!("{}${:.2}", if is_all { "" } else { at_least }, self.cost_usd),
+        }
     }
 }
 
@@ -186,9 +194,8 @@ pub(crate) fn stats_of(
         undigested += usize::from(account.is_none() && head.has_grown());
         let account = account.unwrap_or_default();
         let name = |at: Millis, model: &str| group_name(asked.by, config, head, &account, at, model);
-        let used = memory.used_tokens(head)?;
-        let is_uncounted = used.is_empty() && memory.facts_of(head.pk)?.is_some_and(|(_, facts)| facts.lacks_usage);
-        for used in used {
+        let is_uncounted = memory.facts_of(head.pk)?.is_some_and(|(_, facts)| facts.lacks_usage);
+        for used in memory.used_tokens(head)? {
             let at = used.at.unwrap_or(last);
             if at < since || is_too_late(at) {
                 continue;

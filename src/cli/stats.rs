@@ -96,7 +96,7 @@ pub(super) fn report_left_out(rows: &[Figures], total: &Figures, args: &StatsArg
     }
     if total.uncounted > 0 {
         let sessions = counted(total.uncounted, "session");
-        messages::report(format!("{sessions} of agents that do not write down their tokens: what these cost is unknown"));
+        messages::report(format!("the tokens of {sessions} are not all written down: the cost is more than is shown"));
     }
 }
 
@@ -139,10 +139,7 @@ fn headings(is_cost: bool) -> Vec<String> {
 }
 
 fn cells(row: &Figures, is_cost: bool) -> Vec<String> {
-    let cost = match (row.unpriced.is_empty() && row.uncounted == 0, row.cost_usd >= 0.005) {
-        (false, false) => "unknown".to_owned(),
-        (all_priced, _) => format!("{}${:.2}", if all_priced { "" } else { ">" }, row.cost_usd),
-    };
+    let cost = row.told_cost(">");
     let figures = match is_cost {
         true => [short(row.input), short(row.output), short(row.cache_write), short(row.cache_read)],
         false => [row.turns.to_string(), row.commits.to_string(), row.files.to_string(), short(row.tokens())],

@@ -12,6 +12,8 @@ use crate::web::layout::{Page, home, running_digest};
 use crate::web::viewer::Viewer;
 use text::clean::counted;
 
+/// Before a cost of which more is not known.
+pub(super) const AT_LEAST: &str = "at least ";
 /// The days of the chart, of which the last is the page's.
 const CHART_DAYS: i64 = 14;
 
@@ -106,7 +108,7 @@ fn figures(viewer: &Viewer<'_>, date: Date) -> Result<Markup> {
     let by_agent = between(viewer, GroupBy::Agent, date, date)?;
     Ok(html! {
         .figures {
-            (chart("Cost at list price, 14 days", |row| row.cost_usd, |row| usd(row.cost_usd)))
+            (chart("Cost at list price, 14 days", |row| row.cost_usd, |row| row.told_cost(AT_LEAST)))
             (chart("Tokens, 14 days", |row| row.tokens() as f64, |row| tokens(row.tokens())))
             (total(&by_day.of(&date.to_string())))
         }
@@ -121,7 +123,7 @@ pub(super) fn total(all: &Figures) -> Markup {
     html! {
         p .total {
             (counted(all.sessions, "session")) ", " (counted(all.turns, "turn")) ", " (counted(all.commits, "commit")) ", "
-            (tokens(all.tokens())) " tokens, " (usd(all.cost_usd))
+            (tokens(all.tokens())) " tokens, " (cost(all))
         }
     }
 }
@@ -139,11 +141,17 @@ pub(super) fn table(what: &str, reply: &StatsReply) -> Markup {
             thead { tr { th scope="col" { (what) } th scope="col" { "Sessions" } th scope="col" { "Commits" } th scope="col" { "Tokens" } th scope="col" { "Cost" } } }
             tbody {
                 @for row in &reply.rows {
-                    tr { th scope="row" { (row.name) } td { (row.sessions) } td { (row.commits) } td { (tokens(row.tokens())) } td { (usd(row.cost_usd)) } }
+                    tr { th scope="row" { (row.name) } td { (row.sessions) } td { (row.commits) } td { (tokens(row.tokens())) } td { (row.told_cost(AT_LEAST)) } }
                 }
             }
         } }
     }
+}
+
+/// Behind a comma: `$1.20`, `at least $1.20`, `cost unknown`.
+fn cost(all: &Figures) -> String {
+    let told = all.told_cost(AT_LEAST);
+    if told.contains('$') { told } else { format!("cost {told}") }
 }
 
 pub(super) fn usd(amount: f64) -> String {

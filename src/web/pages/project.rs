@@ -15,7 +15,7 @@ use crate::render::chain::Chain;
 use crate::web::addresses;
 use crate::web::charts::{Bar, bars};
 use crate::web::layout::{Page, button};
-use crate::web::pages::day::usd;
+use crate::web::pages::day::AT_LEAST;
 use crate::web::pages::open_items::items;
 use crate::web::pages::sessions::list_of;
 use crate::web::viewer::Viewer;
@@ -126,7 +126,7 @@ fn over_time(viewer: &Viewer<'_>, of: &ProjectSessions, last: Millis) -> Result<
     let bar = |back: i64| {
         let name = addresses::week_name(last.saturating_sub((back * 7).days()));
         let row = by_week.of(&name);
-        let told = format!("{}, {}", counted(row.sessions, "session"), usd(row.cost_usd));
+        let told = format!("{}, {}", counted(row.sessions, "session"), row.told_cost(AT_LEAST));
         Bar { name, value: row.sessions as f64, told, is_here: false }
     };
     Ok(bars("Sessions by week", &(0..WEEKS).rev().map(bar).collect::<Vec<_>>()))

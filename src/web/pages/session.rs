@@ -57,7 +57,14 @@ fn without_digest(viewer: &Viewer<'_>, id: &str) -> Result<Page> {
 /// What stands above the text of a session's page.
 fn facts(page: &str, id: &str) -> Markup {
     let get = |key: &str| head(page, key).map(|value| value.trim_matches('"')).filter(|value| !["null", "[]", ""].contains(value));
+    // Written like a string of JSON.
+    let project = head(page, "project").and_then(|value| serde_json::from_str::<String>(value).ok()).filter(|key| !key.is_empty());
     let list = |text: &str| text.trim_matches(['[', ']']).replace('"', "");
+    let cost = get("cost_usd").map(|usd| match (get("cost_complete"), usd) {
+        (Some("false"), "0.00") => "cost unknown".to_owned(),
+        (Some("false"), usd) => format!("at least ${usd}"),
+        _ => format!("${usd}"),
+    });
     let minute = |text: &str| text.get(..16).unwrap_or(text).replace('T', " ");
     let by = match (get("summarizer"), get("digest_model")) {
         (Some(WITHOUT_MODEL), _) => "quoted, without a model".to_owned(),
@@ -67,11 +74,11 @@ fn facts(page: &str, id: &str) -> Markup {
     };
     html! {
         p .facts {
-            @if let Some(project) = get("project") { span .chip { (project_link(project, project)) } " " }
+            @if let Some(project) = &project { span .chip { (project_link(project, project)) } " " }
             @if let Some(began) = get("began") { (minute(began)) }
             @if let Some(ended) = get("ended") { "–" (ended.get(11..16).unwrap_or_default()) }
             @if let Some(branches) = get("branches") { " · " (list(branches)) }
-            @if let Some(cost) = get("cost_usd") { " · $" (cost) }
+            @if let Some(cost) = cost { " · " (cost) }
             @if !by.is_empty() { " · " (by) }
             " · " code { (id8(id)) }
         }

@@ -8,7 +8,7 @@ use crate::app::stats::GroupBy;
 use crate::web::addresses;
 use crate::web::charts::{Bar, bars};
 use crate::web::layout::Page;
-use crate::web::pages::day::{between, table, titles, total, usd};
+use crate::web::pages::day::{AT_LEAST, between, table, titles, total};
 use crate::web::pages::days::MAX_DAYS;
 use crate::web::viewer::Viewer;
 
@@ -32,7 +32,7 @@ pub(in crate::web) fn week(viewer: &Viewer<'_>, name: &str) -> Result<Option<Pag
     let by_project = between(viewer, GroupBy::Project, monday, sunday)?;
     let bar = |day: &Date| {
         let row = by_day.of(&day.to_string());
-        Bar { name: day.strftime("%A").to_string(), value: row.cost_usd, told: usd(row.cost_usd), is_here: false }
+        Bar { name: day.strftime("%A").to_string(), value: row.cost_usd, told: row.told_cost(AT_LEAST), is_here: false }
     };
     let title = format!("Week of {}", monday.strftime("%-d %B %Y"));
     let body = html! {

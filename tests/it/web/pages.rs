@@ -226,3 +226,26 @@ fn status_asks_a_timers_manager_once_for_many_looks() {
     }
     assert_eq!(asked() - before, 1);
 }
+
+#[test]
+fn a_session_leads_to_its_project_whatever_its_folder_is_called_and_tells_no_more_than_is_known_of_its_cost() {
+    let world = World::new();
+    for (n, folder) in [r"C:\Users\me\shop", "/tmp/say \"hi\"", "/tmp/back\\slash"].into_iter().enumerate() {
+        let id = format!("{n}1111111-0000-4000-8000-000000000000");
+        let rows = user(&id, &format!("u{n}"), "2026-11-20T09:00:00Z", "Sort the order list")
+            + &assistant(&id, &format!("a{n}"), "2026-11-20T09:01:00Z", "It is sorted.");
+        // Some clients write down no tokens.
+        let rows = rows.replace(r#","usage":{"input_tokens":10,"output_tokens":5}"#, "");
+        let folder = serde_json::to_string(folder).expect("JSON");
+        world.transcript(&format!("-p{n}/{id}.jsonl"), rows.replace("\"/home/dev/src/shop\"", &folder));
+    }
+    world.digest(&["--summarizer", "extract"]);
+    let server = WebServer::entered(&world, world.root());
+    for n in 0..3 {
+        let page = server.get(&format!("session/{n}1111111-0000-4000-8000-000000000000.html")).body;
+        let project = links(&page).into_iter().find(|link| link.contains("project/")).expect("a project");
+        assert_eq!(server.get(project.trim_start_matches("../")).status, 200, "{project}: {page}");
+        assert!(page.contains(" · cost unknown"), "{page}");
+    }
+    assert!(server.get("day/2026-11-20.html").body.contains("tokens, cost unknown"));
+}
