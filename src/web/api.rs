@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use axum::Router;
+use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path as PathOf, Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -97,14 +98,23 @@ pub(super) fn aliases() -> Router<Server> {
 }
 
 fn answered_by(answering: Answering) -> MethodRouter<Server> {
-    get(move |State(server): State<Server>, Query(asked): Query<Asked>| json_of(server, move |viewer| answering(viewer, &asked)))
+    get(move |State(server): State<Server>, asked: Result<Query<Asked>, QueryRejection>| async move {
+        match asked {
+            Ok(Query(asked)) => json_of(server, move |viewer| answering(viewer, &asked)).await,
+            Err(e) => refused(&e.body_text()),
+        }
+    })
 }
 
 async fn json_of(server: Server, make: impl FnOnce(&Viewer<'_>) -> Result<Value> + Send + 'static) -> Response {
     match server.read(make).await {
         Ok(value) => answer::of(StatusCode::OK, answer::JSON, value.to_string()),
-        Err(e) => answer::of(StatusCode::BAD_REQUEST, answer::JSON, json!({ "error": format!("{e:#}") }).to_string()),
+        Err(e) => refused(&format!("{e:#}")),
     }
+}
+
+fn refused(why: &str) -> Response {
+    answer::of(StatusCode::BAD_REQUEST, answer::JSON, json!({ "error": why }).to_string())
 }
 
 fn value(of: impl Serialize) -> Result<Value> {

@@ -54,6 +54,7 @@ fn what_is_wrong_with_a_request_is_said() {
         ("session/ffff", "ffff"),
         ("context/start?project=nowhere", "no project is called `nowhere`"),
         ("sessions?since=never", "never"),
+        ("sessions?limit=x", "limit"),
     ] {
         let reply = server.get(&format!("api/v1/{address}"));
         let error: Value = serde_json::from_str(&reply.body).expect("JSON");
