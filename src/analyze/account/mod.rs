@@ -39,7 +39,9 @@ pub(crate) use self::seen::SeenCommit;
 pub(crate) use self::shell::check_calls;
 pub(crate) use self::title::TitleParts;
 pub use self::to_store::AccountToStore;
-pub(crate) use self::turns::{ClosingReply, Turn, Word, WordKind, all_turns, ending_replies, is_typed, last_reply, longer_reply};
+pub(crate) use self::turns::{
+    ClosingReply, Turn, Word, WordKind, all_turns, ending_replies, is_typed, last_reply, longer_reply, name_of_last_reply,
+};
 use crate::analyze::use_of_told::Receipt;
 use transcripts::client::Client;
 use transcripts::session::{Millis, Session};

@@ -21,6 +21,9 @@ pub struct Turn {
     /// The records of its reply, also of one that was taken out; not stored.
     #[serde(skip)]
     pub reply_rows: Vec<RecordKey>,
+    /// It had a reply that was taken out, or of which nothing may be told.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) reply_hidden: bool,
     pub interrupted: bool,
     /// The client's words, if the turn ended without an answer of the model's service.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -114,6 +117,12 @@ pub(crate) fn ending_replies(turns: &[Turn]) -> Vec<(usize, &ClosingReply)> {
     let Some((last, reply)) = last_reply(turns) else { return Vec::new() };
     let longer = longer_reply(&turns[..last]).filter(|_| reply.text.chars().count() < SHORT_REPLY_CHARS);
     [Some((last, reply)), longer].into_iter().flatten().collect()
+}
+
+/// What the last reply is called, that of the turn at this place: a later one may be hidden.
+pub(crate) fn name_of_last_reply(turns: &[Turn], at: usize) -> &'static str {
+    let is_last = turns[at + 1..].iter().all(|turn| !turn.reply_hidden);
+    if is_last { "last reply" } else { "last reply that is not hidden" }
 }
 
 /// Did the user type a prompt? A plan that is handed over and the words of a hook came from elsewhere.
@@ -268,7 +277,7 @@ impl<'s> TurnBuilder<'s> {
             Some(turn) => {
                 turn.words[0] = word;
                 turn.reply_rows.clear();
-                (turn.reply, turn.interrupted, turn.api_error) = (None, false, None);
+                (turn.reply, turn.reply_hidden, turn.interrupted, turn.api_error) = (None, false, false, None);
             }
             None => self.all.push(Turn { number, at, words: vec![word], ..Turn::default() }),
         }
@@ -311,6 +320,7 @@ impl<'s> TurnBuilder<'s> {
             let text = told.iter().map(|said| said.text).collect::<Vec<_>>().join("\n\n");
             ClosingReply { at: last.at, text, cut_off }
         });
+        turn.reply_hidden = turn.reply.is_none() && !cut_off;
     }
 
     fn finish(mut self, session: &Session) -> Vec<Turn> {

@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 
 use super::lines::{paths, section};
 use super::quotation::quotation;
-use crate::analyze::account::{ClosingReply, SessionAccount, Turn, ending_replies};
+use crate::analyze::account::{ClosingReply, SessionAccount, Turn, ending_replies, name_of_last_reply};
 use crate::render::quoted::{Listener, QuotedParts, left_out, turn_lines};
 use text::blocks::{beginning, without_long_parts};
 use text::clean::{one_line, shorten};
@@ -43,10 +43,11 @@ pub(super) fn ended(page: &mut String, account: &SessionAccount, zone: &TimeZone
         page.push_str(&format!("\n{what} ({number}{}{cut_off}):\n\n{quoted}", parts.time(reply.at)));
         quoted.chars().count()
     };
+    let name = name_of_last_reply(turns, last);
     let so_far = if account.goes_on {
-        format!("## Where it stands\n\n{assistant}'s last reply so far")
+        format!("## Where it stands\n\n{assistant}'s {name} so far")
     } else {
-        format!("## Where it ended\n\n{assistant}'s last reply")
+        format!("## Where it ended\n\n{assistant}'s {name}")
     };
     let told = tell(&turns[last], reply, &so_far, MAX_REPLY_CHARS);
     if let Some(&(longer, reply)) = ending.get(1) {

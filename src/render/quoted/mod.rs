@@ -14,7 +14,7 @@ use self::reply::{blockquote, brief_blockquote};
 use self::words::{TurnList, time};
 pub(crate) use self::words::{left_out, turn_lines};
 use crate::analyze::account::{
-    ClosingReply, Commit, LastRun, OpenEnd, PullRequest, RenamedCommit, SessionAccount, Turn, ending_replies,
+    ClosingReply, Commit, LastRun, OpenEnd, PullRequest, RenamedCommit, SessionAccount, Turn, ending_replies, name_of_last_reply,
 };
 use crate::model::item_state::TaskItem;
 use crate::model::since_then::SinceThen;
@@ -214,7 +214,7 @@ impl<'a> QuotedParts<'a> {
         let of = turns.last().map_or(0, |turn| turn.number);
         let of = if turn.number > 0 { format!("turn {} of {of}, ", turn.number) } else { String::new() };
         let (assistant, when) = (self.account.client.assistant(), self.time(reply.at));
-        let head = format!("\n{what} ({of}{when}), {assistant}'s last reply{so_far}:\n");
+        let head = format!("\n{what} ({of}{when}), {assistant}'s {}{so_far}:\n", name_of_last_reply(turns, at));
         let mut after =
             if reply.cut_off { format!("\nnot the end: {assistant} went on working after it\n") } else { String::new() };
         for renamed in self.renamed.iter().filter(|renamed| renamed.stands_in(&reply.text)) {

@@ -95,6 +95,10 @@ fn the_last_reply_leaves_no_turn_open_behind() {
     wrong(&world, &["--reply", "3"]);
     let shown = world.recall(["show", SESSION]).out;
     assert!(!shown.contains("buoys are counted") && !shown.contains("no reply"), "{shown}");
+    let pages: String = world.pages().into_iter().map(|(_, page)| page).collect();
+    for told in [&shown, &pages] {
+        assert!(told.contains("Claude's last reply that is not hidden"), "what came before it is not the end: {told}");
+    }
     let account = world.show(SESSION)["account"].clone();
     assert_eq!(account["open"], json!([]), "{account}");
 }
