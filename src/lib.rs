@@ -26,7 +26,7 @@
 //! | 2 | `model` | digests, notes, prices, times: plain data | do I/O |
 //! | 3 | `analyze` | what a session was about, and what its commands did: pure functions | |
 //! | 4 | `policy` | what may be shown to whom: which projects are excluded, isolated or the viewer's | |
-//! | 5 | `inputs` | what is read beside transcripts: marks, memory files, statements of a team, the database of another tool | |
+//! | 5 | `inputs` | what is read beside transcripts: marks, memory files, statements of a team, where machines exchange, the database of another tool | |
 //! | 6 | `config` | every setting, path, variable and default, read once; pauses | |
 //! | 7 | `store` | the SQLite index: `Reader` reads, `Memory` is one under a policy, `WholeIndex` one that hides nothing; `Writer` changes it, `Maintenance` cares for its file | print |
 //! | 8 | `summarize` | digests by a model: prompt, call, reply | import `store` |

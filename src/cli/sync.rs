@@ -10,6 +10,9 @@ use crate::app::Completion;
 use crate::app::sync::{self, AddedPlace, Encryption, MachineStatus, PlaceRequest, RemovedPlace, SyncStatus};
 use crate::cli::args::{SyncAction, SyncAddArgs, SyncArgs};
 use crate::config::Config;
+use crate::inputs::sync_places::is_folder;
+use crate::setup::Host;
+use crate::setup::inspect::is_barred_by_systemd;
 use crate::sys::messages::Ui;
 use text::clean::{counted, one_line, without_controls};
 
@@ -68,6 +71,14 @@ fn add(args: &SyncAddArgs, config: &Config, out: &mut impl Write) -> Result<()> 
     };
     let asked = PlaceRequest { address: &args.place, encryption, name: args.name.as_deref(), keeps_history: args.keeps_history };
     let added = sync::add(config, &asked)?;
+    tell_added(&added, args.keeps_history, out)?;
+    if is_folder(&added.address) && is_barred_by_systemd(&added.address, &Host::new(config)?) {
+        writeln!(out, "The timer may not write to this folder yet: run `recall install`.")?;
+    }
+    Ok(())
+}
+
+fn tell_added(added: &AddedPlace, keeps_history: bool, out: &mut impl Write) -> Result<()> {
     let place = shown(&added.address);
     if let Some(change) = &added.change {
         if change.renamed {
@@ -78,13 +89,13 @@ fn add(args: &SyncAddArgs, config: &Config, out: &mut impl Write) -> Result<()> 
             )?;
         }
         if change.looked {
-            tell_history(&added, out)?;
+            tell_history(added, out)?;
         }
         return Ok(());
     }
     writeln!(out, "{place} is set up; this machine is called {} there.", shown(&added.machine))?;
-    if args.keeps_history {
-        tell_history(&added, out)?;
+    if keeps_history {
+        tell_history(added, out)?;
     }
     if !added.encrypted {
         writeln!(out, "Nothing is encrypted: whoever sees the place can read it.")?;

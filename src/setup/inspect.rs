@@ -216,6 +216,12 @@ pub(crate) fn lingers(host: &Host<'_>) -> Option<bool> {
     said.succeeded.then(|| String::from_utf8_lossy(&said.stdout).trim() == "yes")
 }
 
+/// Is a service of ours installed that may not write to this folder?
+pub(crate) fn is_barred_by_systemd(dir: &str, host: &Host<'_>) -> bool {
+    let service = std::fs::read_to_string(systemd_folder(host).join(systemd::SERVICE_NAME));
+    service.is_ok_and(|service| !systemd::lets_write(&service, dir))
+}
+
 fn inspect_systemd(job: Option<&TimerJob>, host: &Host<'_>) -> Option<InstalledTimer> {
     let folder = systemd_folder(host);
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).ok();

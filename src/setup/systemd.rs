@@ -20,14 +20,25 @@ pub(crate) fn units(job: &TimerJob) -> Result<[(&'static str, String); 2], Strin
         return Err(format!("systemd runs no program with a quote or a backslash in its path, {}", job.program));
     }
     let environment: Vec<_> = job.environment.iter().map(|(name, value)| systemd(&format!("{name}={value}"))).collect();
-    let writable = format!("{} {}", systemd(&job.data_dir), systemd(&format!("-{}", job.claude_dir)));
+    let may_be_gone = std::iter::once(&job.claude_dir).chain(&job.sync_dirs).map(|dir| optional(dir));
+    let writable: Vec<_> = std::iter::once(systemd(&job.data_dir)).chain(may_be_gone).collect();
     let service = with(SERVICE, "Environment", &environment.join(" "));
     let service = with(&service, "ExecStart", &format!("{} digest", systemd(&job.program)));
-    let service = with(&service, "ReadWritePaths", &writable);
+    let service = with(&service, "ReadWritePaths", &writable.join(" "));
     let timer = with(TIMER, "Description", &format!("Digest Claude Code sessions: {}", job.schedule));
     let timer = with(&timer, "OnCalendar", &on_calendar(job.schedule));
     let timer = with(&timer, "RandomizedDelaySec", &delay(job.schedule).to_string());
     Ok([(SERVICE_NAME, format!("{HEAD}{service}")), (TIMER_NAME, format!("{HEAD}{timer}"))])
+}
+
+/// A folder for `ReadWritePaths=` that need not be there.
+fn optional(dir: &str) -> String {
+    systemd(&format!("-{dir}"))
+}
+
+/// May the service write to this folder, which its job has beside its own?
+pub(crate) fn lets_write(service: &str, dir: &str) -> bool {
+    value(service, "ReadWritePaths").is_some_and(|folders| format!("{folders} ").contains(&format!(" {} ", optional(dir))))
 }
 
 /// The unit with another value for a key.

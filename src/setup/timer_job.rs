@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 
 use super::Host;
 use crate::config::Schedule;
+use crate::inputs::sync_places;
 use crate::sys::child_process::which;
 use transcripts::client::Client;
 
@@ -20,6 +21,8 @@ pub(crate) struct TimerJob {
     pub(crate) data_dir: String,
     /// Where `claude` keeps its login.
     pub(crate) claude_dir: String,
+    /// The folders over which machines exchange. They may be away.
+    pub(crate) sync_dirs: Vec<String>,
     pub(crate) home: String,
     pub(crate) schedule: Schedule,
 }
@@ -39,11 +42,13 @@ impl TimerJob {
         if let Some((name, value)) = environment.iter().find(|(_, value)| value.contains(char::is_control)) {
             bail!("${name} is {value:?}: a timer cannot be given a line break");
         }
+        let sync_dirs = sync_places::folders(&config.data_dir);
         Ok(Self {
             program,
             environment,
             data_dir: path_text(&config.data_dir)?,
             claude_dir: path_text(&inherited.claude_dir(config))?,
+            sync_dirs: sync_dirs.iter().map(|dir| path_text(Path::new(dir))).collect::<Result<_>>()?,
             home: path_text(&config.home)?,
             schedule: config.schedule,
         })
@@ -84,6 +89,7 @@ pub(crate) fn odd() -> TimerJob {
         ],
         data_dir: "/d&d".into(),
         claude_dir: "/home/x/.claude".into(),
+        sync_dirs: vec!["/home/x/it's 100%".into()],
         home: "/home/x".into(),
         schedule: Schedule::Minutes(20),
     }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use sync::{Inbox, Key, Machine, Outbox, RecordId};
 
 use super::projects::PlacedProjects;
+use crate::inputs::sync_places;
 use crate::sys::{data_folder, map_as_list, private_files};
 use transcripts::session::Millis;
 
@@ -154,7 +155,7 @@ pub(super) fn folder(data_dir: &Path) -> PathBuf {
 }
 
 fn file(data_dir: &Path) -> PathBuf {
-    folder(data_dir).join("state.json")
+    sync_places::file(data_dir)
 }
 
 fn key_file(data_dir: &Path) -> PathBuf {

@@ -53,6 +53,40 @@ fn systemd_gets_units_and_is_told_once() {
 }
 
 #[test]
+fn systemd_lets_the_digest_write_to_the_folders_of_sync() {
+    let world = World::new();
+    fakes::systemctl(&world);
+    assert_eq!(install(&world, &[]).code, 0);
+    let share = world.root().join("100% shared");
+    let place = share.to_str().unwrap();
+    let add = |more: &[&str]| world.recall(["sync", "add", place].iter().chain(more));
+    let ran = add(&[]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
+    assert!(ran.out.ends_with("The timer may not write to this folder yet: run `recall install`.\n"), "{ran:#?}");
+    let found = || world.findings("timer", &[]).remove(0);
+    assert!(found().contains("does not match"), "{}", found());
+    told(&world);
+
+    let ran = install(&world, &[]);
+    assert!(ran.code == 0 && !ran.out.contains("systemd: already installed"), "{ran:#?}");
+    assert_eq!(told(&world), ENABLE);
+    let service = fs::read_to_string(units(&world).join("recall-digest.service")).unwrap();
+    let folder = place.replace('%', "%%");
+    assert!(
+        service.lines().any(|line| line.starts_with("ReadWritePaths=") && line.ends_with(&format!(" \"-{folder}\""))),
+        "{service}"
+    );
+    assert!(install(&world, &[]).out.contains("systemd: already installed"));
+    assert!(found().starts_with("ok: "), "{}", found());
+    // It may now.
+    let ran = add(&["--name", "desk"]);
+    assert!(ran.code == 0 && !ran.out.contains("recall install"), "{ran:#?}");
+    assert_eq!(world.recall(["sync", "remove", place]).code, 0);
+    assert!(!install(&world, &[]).out.contains("systemd: already installed"));
+    assert_eq!(fs::read_to_string(units(&world).join("recall-digest.service")).unwrap().matches(&folder).count(), 0);
+}
+
+#[test]
 fn units_go_where_systemd_looks() {
     let world = World::new();
     fakes::systemctl(&world);
