@@ -192,6 +192,10 @@ pub(crate) fn stats_of(
         }
         let account = memory.account_of(head.pk)?;
         undigested += usize::from(account.is_none() && head.has_grown());
+        // Nothing is told of it, and nothing tells when it was: its file may have been copied since.
+        if account.is_none() && head.last_active().is_none() {
+            continue;
+        }
         let account = account.unwrap_or_default();
         let name = |at: Millis, model: &str| group_name(asked.by, config, head, &account, at, model);
         let is_uncounted = memory.facts_of(head.pk)?.is_some_and(|(_, facts)| facts.lacks_usage);

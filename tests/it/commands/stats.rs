@@ -1,10 +1,12 @@
 //! `recall stats`: what was done and what it cost, each message on the day on which it was written, each counted once.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::support::answers::on_terminal;
 use crate::support::rows::{Rows, bash, put};
-use crate::support::{World, committed, user};
+use crate::support::{World, age, committed, user};
 
 const NIGHT: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 const LATER: &str = "bbbbbbbb-0000-4000-8000-000000000002";
@@ -197,4 +199,20 @@ fn sessions_that_wait_for_a_digest_are_named() {
     assert_eq!(stats(&world, &[])["undigested"], 1);
     world.digest(&["--summarizer", "extract"]);
     assert_eq!(stats(&world, &[])["undigested"], 0);
+}
+
+/// Only its tokens are known, and when its file was written says nothing of when they were used.
+#[test]
+fn tokens_of_no_known_time_count_on_no_day() {
+    let world = World::new();
+    let row = json!({"type": "assistant", "isSidechain": true, "agentId": "a1b2c3d4", "sessionId": "77777777-aaaa-4aaa-8aaa-777777777777",
+        "uuid": "a1", "parentUuid": null, "timestamp": "2025-11-19T00:36:52.966Z", "cwd": "/home/dev/src/shop", "version": "2.0.44",
+        "message": {"id": "msg_1", "role": "assistant", "model": "claude-haiku-4-5-20251001",
+            "content": [{"type": "text", "text": "Ready."}], "usage": {"input_tokens": 2545, "output_tokens": 266}}});
+    let file = world.transcript("-p/agent-a1b2c3d4.jsonl", format!("{row}\n"));
+    age(&file, Duration::from_secs(3600));
+    world.digest(&["--summarizer", "extract"]);
+    let stats: Value =
+        serde_json::from_str(&world.recall(["stats", "--by", "day", "--since", "2020-01-01", "--json"]).out).expect("JSON");
+    assert_eq!(stats["rows"], json!([]), "{stats}");
 }
