@@ -56,6 +56,8 @@ pub(crate) struct Exchanged {
     pub(crate) sent: usize,
     /// Sessions whose machine is called something else now.
     pub(crate) renamed: usize,
+    /// Places that could be read, and to which what waited could not be written.
+    pub(crate) unwritten: usize,
     /// A place could not be reached, or something there could not be read.
     pub(crate) incomplete: bool,
 }
@@ -77,6 +79,7 @@ impl Exchanged {
             list(&[(self.withdrawn, "session")]).map(|what| format!("dropped {what} that another machine withdrew")),
             list(&[(self.forgotten, "session")]).map(|what| format!("forgot {what} that was forgotten on another machine")),
             list(&[(self.sent, "record")]).map(|what| format!("sent {what}")),
+            list(&[(self.unwritten, "place")]).map(|what| format!("could not write to {what}")),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         if parts.is_empty() { "nothing new".to_owned() } else { parts.join("; ") }
@@ -180,7 +183,14 @@ pub(crate) fn exchange(config: &Config, store: &mut Maintenance, ui: &Ui) -> Res
                 }
                 done.incomplete = true;
                 out_of_reach.insert(place.address.clone());
-                ui.note(&format!("sync: {}: {}", shown(&place.address), why(&e)));
+                let what = format!("sync: {}: {}", shown(&place.address), why(&e));
+                // A place may be out of reach for days, and the next exchange does; one that can be read and takes nothing stays so.
+                if step == Step::Tell && !is_gone(&e) {
+                    done.unwritten += 1;
+                    ui.warn(&what);
+                } else {
+                    ui.note(&what);
+                }
             }
         }
     }
@@ -268,6 +278,11 @@ fn why(e: &anyhow::Error) -> String {
 
 fn shown(text: &str) -> String {
     one_line(&without_controls(text))
+}
+
+/// Does a place that was there not exist? It reads like an empty one, so that only who writes hears of it.
+fn is_gone(e: &anyhow::Error) -> bool {
+    matches!(e.downcast_ref(), Some(sync::Error::Gone { .. }))
 }
 
 /// First all places are heard, then all are told.

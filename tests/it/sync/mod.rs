@@ -435,6 +435,36 @@ fn a_host_that_is_reached_by_ssh_is_a_place() {
     assert!(ran.err.contains("Connection refused"), "{ran:#?}");
 }
 
+/// A disk that is mounted read-only, or a run that may not write there.
+#[test]
+fn what_could_not_be_written_to_a_place_that_can_be_read_is_a_failure() {
+    let host = tempfile::tempdir().unwrap();
+    let machine = Machine { world: World::new(), share: host.path().to_owned() };
+    let ssh = |refuses: &str| {
+        let path = machine.world.bin().join("ssh");
+        let script = format!(
+            "#!/bin/sh\nPATH=/usr/bin:/bin\nexport PATH\nfor last in \"$@\"; do :; done\ncase \"$last\" in\n{refuses}\n*) exec sh -c \"$last\" ;;\nesac\n"
+        );
+        fs::write(&path, script).unwrap();
+        fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    };
+    ssh("");
+    let place = format!("ssh://anna@nas{}/recall", host.path().display());
+    assert_eq!(machine.sync(&["add", &place, "--name", "laptop", "--unencrypted"]).code, 0);
+    ssh("*umask*) echo 'Read-only file system' >&2; exit 1 ;;");
+    // Nothing waits.
+    machine.exchange();
+    machine.remember(&["--everywhere", "The port is 8080"]);
+    let ran = machine.sync(&[]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, "could not write to 1 place\n"), "{ran:#?}");
+    assert!(ran.err.contains("Read-only file system"), "{ran:#?}");
+    let ran = machine.world.recall(["digest"].iter().chain(&EXTRACT));
+    assert!(ran.code == 1 && ran.out.contains("could not write to 1 place"), "{ran:#?}");
+    assert!(ran.err.contains("Read-only file system") && ran.err.contains("the next exchange catches up"), "{ran:#?}");
+    ssh("");
+    assert_eq!(machine.exchange(), "sent 1 record\n");
+}
+
 #[test]
 fn nothing_is_opened_by_who_has_not_set_it_up() {
     let world = World::digested(&["plain"]);
