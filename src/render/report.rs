@@ -260,7 +260,7 @@ impl ReportText<'_> {
             let own = work.files.iter().filter(|file| !file.starts_with(['/', '~']));
             list(&mut text, "## Files", own.map(|file| code(file)), MAX_FILES);
         }
-        list(&mut text, "## Checks", work.checks.iter().filter(|run| run.ok != Some(false)).map(check), MAX_CHECKS);
+        list(&mut text, "## Checks", work.checks.iter().filter(|run| !run.shows_failure()).map(check), MAX_CHECKS);
         list(&mut text, "## Open", self.open(work, false), MAX_OPEN);
         text.trim_start().to_owned()
     }

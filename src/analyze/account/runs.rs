@@ -37,6 +37,11 @@ impl LastRun {
         let any = self.ok.is_none() && self.commands.len() > 1 && self.of > 1;
         self.lines.last().filter(|line| any && !tells_failure(line)).map(String::as_str)
     }
+
+    /// Did it fail, by its exit code or by what it printed? An exit code that is not known, or another one's, says nothing.
+    pub(crate) fn shows_failure(&self) -> bool {
+        self.ok == Some(false) || self.lines.iter().any(|line| tells_failure(line))
+    }
 }
 
 pub(super) fn of(session: &Session, calls: &[Call<'_>], turns: &[Turn]) -> Vec<LastRun> {

@@ -60,8 +60,10 @@ pub fn work(world: &World) {
 }
 
 fn on_branch(rows: &mut Rows, branch: &str, write: impl FnOnce(&mut Rows)) {
+    let before = rows.text.len();
     write(rows);
-    rows.text = rows.text.replace("\"gitBranch\":\"main\"", &format!("\"gitBranch\":\"{branch}\""));
+    let written = rows.text.split_off(before);
+    rows.text += &written.replace("\"gitBranch\":\"main\"", &format!("\"gitBranch\":\"{branch}\""));
 }
 
 fn edit(rows: &mut Rows, tool: usize, file: &str) {
@@ -187,4 +189,40 @@ fn programs_get_the_same_as_json() {
         work["commits"].as_array().expect("commits").iter().filter_map(|one| one["subject"].as_str()).collect();
     assert_eq!(subjects, ["feat: page orders by key", "Count invoices", "fix(orders): show the first page"]);
     assert_eq!(work["decided"], json!([{"kind": "answered", "asked": "Which key should it use?", "answer": "both"}]));
+}
+
+/// The text of a pull request from a branch of the shop.
+fn of_pr(world: &World, branch: &str) -> String {
+    report(world, &["--for", "pr", "--branch", branch, "--project", "shop"])
+}
+
+#[test]
+fn a_pull_request_names_no_check_that_failed() {
+    let world = World::new();
+    let mut rows = Rows::new(0);
+    on_branch(&mut rows, "paging", |rows| {
+        rows.user(json!("Page the order list by key, the offset gets slow."));
+        for (tool, command, printed, failed) in [
+            (1, "npm test", "  9 passing\n  1 failing", true),
+            (2, "npx vitest run; echo done", "Tests  2 failed | 7 passed (9)\ndone", false),
+            (3, "pytest -q; echo done", "1 failed, 3 passed in 0.2s\ndone", false),
+            (4, "go test ./... | tail -1", "ok  \tshop/orders\t0.1s", false),
+            (5, "cargo test", "test result: ok. 4 passed; 0 failed; 0 ignored", false),
+        ] {
+            rows.uses(tool, &bash(command));
+            rows.result(tool, printed, failed);
+        }
+        rows.assistant("The order list is paged by key now.");
+    });
+    put(&world, &rows.id, &rows.text);
+    world.digest(&["--summarizer", "extract"]);
+    let text = of_pr(&world, "paging");
+    let (_, checks) = text.split_once("## Checks\n\n").expect("checks");
+    let checks: Vec<&str> = checks.lines().take_while(|line| line.starts_with("- ")).collect();
+    assert_eq!(
+        checks,
+        ["- `go test ./...`: “ok shop/orders 0.1s”", "- `cargo test`: passed, “test result: ok. 4 passed; 0 failed; 0 ignored”"],
+        "{text}"
+    );
+    assert!(!text.contains("1 failing") && !text.contains("pytest") && !text.contains("vitest"), "{text}");
 }
