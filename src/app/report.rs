@@ -101,7 +101,8 @@ pub(crate) fn stored_work(memory: &OpenMemory, config: &Config, asked: &ReportRe
     let purpose = asked.purpose;
     let mut work = StoredWork { since, until: config.now(), begin, branch, purpose, projects: Vec::new(), undigested: 0 };
     for (project, heads) in projects {
-        let sessions = work.sessions_of(&memory.0, heads)?;
+        let is_own = |folder: &str| config.project_keys().key_of(folder) == project;
+        let sessions = work.sessions_of(&memory.0, heads, is_own)?;
         if sessions.is_empty() {
             continue;
         }
@@ -118,8 +119,13 @@ pub(crate) fn stored_work(memory: &OpenMemory, config: &Config, asked: &ReportRe
 }
 
 impl StoredWork {
-    /// What is stored of these sessions of a project.
-    fn sessions_of(&mut self, memory: &Memory, mut heads: Vec<SessionHead>) -> Result<Vec<StoredSession>> {
+    /// What is stored of these sessions of a project. A worktree beside it `is_own`: what was committed there is the project's.
+    fn sessions_of(
+        &mut self,
+        memory: &Memory,
+        mut heads: Vec<SessionHead>,
+        is_own: impl Fn(&str) -> bool,
+    ) -> Result<Vec<StoredSession>> {
         heads.sort_by(|a, b| (b.last_active(), &b.id).cmp(&(a.last_active(), &a.id)));
         let mut sessions = Vec::new();
         // A commit is told by the hash that it has now: the newest session knows best.
@@ -135,6 +141,9 @@ impl StoredWork {
             };
             later.amend(&mut account);
             later.add(&account);
+            for commit in &mut account.commits {
+                commit.elsewhere.take_if(|folder| is_own(folder));
+            }
             if self.branch.as_ref().is_some_and(|branch| !is_on(&account, branch)) {
                 continue;
             }
@@ -302,7 +311,9 @@ impl ProjectWork {
             self.commits.remove(at);
             return;
         }
-        match self.commits.iter_mut().find(|known| known.subject == commit.subject) {
+        // Two repositories may have commits of one name.
+        let is_same = |known: &&mut Commit| known.subject == commit.subject && known.elsewhere == commit.elsewhere;
+        match self.commits.iter_mut().find(is_same) {
             Some(known) => *known = Commit { pushed: known.pushed || commit.pushed, ..commit },
             None => self.commits.push(commit),
         }

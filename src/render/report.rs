@@ -18,6 +18,9 @@ use transcripts::session::{Millis, Project};
 const MAX_TITLE_CHARS: usize = 150;
 const MAX_QUOTED_CHARS: usize = 400;
 const MAX_SUBJECT_CHARS: usize = 200;
+/// Of the folder and the branch of a commit in another repository.
+const MAX_FOLDER_CHARS: usize = 120;
+const MAX_BRANCH_CHARS: usize = 60;
 /// Of a prompt of a pull request, and the most prompts.
 const MAX_ASKED_CHARS: usize = 240;
 const MAX_ASKED: usize = 12;
@@ -287,7 +290,7 @@ impl ReportText<'_> {
         format!("## {}\n{folder}", heading(name))
     }
 
-    /// Commits by their kind; without headings where no subject tells its kind.
+    /// The project's own commits by their kind; without headings where no subject tells its kind.
     fn changes(&self, work: &ProjectWork) -> String {
         let mut text = String::new();
         let line = |one: &Commit| {
@@ -296,10 +299,11 @@ impl ReportText<'_> {
             let told = inline(&shorten(&one_line(told), MAX_SUBJECT_CHARS));
             hash(one).map_or_else(|| told.clone(), |hash| format!("{told} ({hash})"))
         };
-        let is_told = work.commits.iter().any(|one| by_kind(&one.subject).0.is_some());
+        let own = || work.commits.iter().filter(|one| one.elsewhere.is_none());
+        let is_told = own().any(|one| by_kind(&one.subject).0.is_some());
         for (name, _) in KINDS {
             let head = if is_told { format!("### {name}") } else { String::new() };
-            let of_kind = work.commits.iter().filter(|one| by_kind(&one.subject).0.unwrap_or("Other changes") == name);
+            let of_kind = own().filter(|one| by_kind(&one.subject).0.unwrap_or("Other changes") == name);
             list(&mut text, &head, of_kind.map(line), usize::MAX);
         }
         if text.is_empty() { text } else { self.heading(work) + &text }
@@ -330,7 +334,13 @@ fn hash(commit: &Commit) -> Option<String> {
 }
 
 fn commit(commit: &Commit) -> String {
-    [hash(commit), Some(subject(commit))].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    let place = commit.elsewhere.as_ref().map(|folder| {
+        let branch = Some(&commit.branch).filter(|branch| !branch.is_empty());
+        let branch =
+            branch.map(|branch| format!(", {}", inline(&shorten(&one_line(branch), MAX_BRANCH_CHARS)))).unwrap_or_default();
+        format!("(in {}{branch})", inline(&shorten(&one_line(folder), MAX_FOLDER_CHARS)))
+    });
+    [hash(commit), Some(subject(commit)), place].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 fn commit_with_body(one: &Commit) -> String {

@@ -226,3 +226,65 @@ fn a_pull_request_names_no_check_that_failed() {
     );
     assert!(!text.contains("1 failing") && !text.contains("pytest") && !text.contains("vitest"), "{text}");
 }
+
+/// Commits of one name in two repositories are two.
+#[test]
+fn a_commit_in_another_repository_is_told_with_its_folder_and_stands_in_no_changelog() {
+    let world = World::new();
+    let mut rows = Rows::new(0);
+    rows.user(json!("Release the shop, and the library that it needs."));
+    rows.runs(&[
+        ("git commit -am 'Release 1.2'", "[main 1111aaa] Release 1.2\n 1 file changed"),
+        ("cd /srv/lib && git commit -am 'Other repo change'", "[main 2222bbb] Other repo change\n 1 file changed"),
+        ("cd /srv/lib && git commit -am 'Release 1.2'", "[next 3333ccc] Release 1.2\n 1 file changed"),
+    ]);
+    rows.assistant("Both are released.");
+    put(&world, &rows.id, &rows.text);
+    world.digest(&["--summarizer", "extract"]);
+    let page = world.recall(["show", "--full", &rows.id]).out;
+    assert!(page.contains("2222bbb Other repo change (in /srv/lib, main"), "{page}");
+    for purpose in ["standup", "week"] {
+        let text = report(&world, &["--for", purpose, "--since", "2026-11-01"]);
+        let made: Vec<&str> = text.lines().filter(|line| line.starts_with("- `") && !line.contains("Released")).collect();
+        assert_eq!(
+            made,
+            [
+                "- `1111aaa` Release 1.2",
+                "- `2222bbb` Other repo change (in /srv/lib, main)",
+                "- `3333ccc` Release 1.2 (in /srv/lib, next)",
+            ],
+            "{text}"
+        );
+    }
+    let text = report(&world, &["--for", "changelog", "--since", "2026-11-01"]);
+    assert_eq!(text.lines().filter(|line| line.starts_with("- ")).collect::<Vec<_>>(), ["- Release 1.2 (`1111aaa`)"], "{text}");
+}
+
+#[test]
+fn a_commit_in_a_worktree_beside_the_project_is_its_own() {
+    let world = World::new();
+    let base = world.root().canonicalize().expect("a folder");
+    let (repo, tree) = (base.join("shop"), base.join("shop-fix"));
+    let admin = repo.join(".git/worktrees/fix");
+    for folder in [&admin, &tree] {
+        std::fs::create_dir_all(folder).expect("a folder");
+    }
+    for (file, text) in [
+        (admin.join("commondir"), "../..\n".to_owned()),
+        (admin.join("gitdir"), format!("{}\n", tree.join(".git").display())),
+        (tree.join(".git"), format!("gitdir: {}\n", admin.display())),
+    ] {
+        std::fs::write(file, text).expect("a file");
+    }
+    let mut rows = Rows::new(0);
+    rows.user(json!("Fix the first page in a worktree."));
+    let commit = format!("cd {} && git commit -am 'Show the first page'", tree.display());
+    rows.runs(&[(&commit, "[fix 1111aaa] Show the first page\n 1 file changed")]);
+    rows.assistant("It is fixed.");
+    put(&world, &rows.id, &rows.text.replace(SHOP, repo.to_str().expect("a path")));
+    world.digest(&["--summarizer", "extract"]);
+    for purpose in ["standup", "changelog"] {
+        let text = report(&world, &["--for", purpose, "--since", "2026-11-01"]);
+        assert!(text.contains("Show the first page") && !text.contains("shop-fix"), "{text}");
+    }
+}
