@@ -283,16 +283,20 @@ impl ProjectWork {
             self.add_commit(commit.clone());
         }
         let edits = account.files.with_times().filter(|(_, at)| is_since(*at, begin) && is_for(account.turn_at(*at)));
-        let edited: Vec<&str> = edits.map(|(path, _)| path).collect();
-        if !edited.is_empty() {
-            // What passed before is not known to pass still.
-            self.checks.iter_mut().for_each(|run| run.edited_since = true);
-        }
+        let (edited, mut edited_at): (Vec<&str>, Vec<Option<Millis>>) = edits.unzip();
+        // A file may have been edited later for another branch.
+        let of_turns = account.files.turns.iter().filter(|(turn, at)| *at >= begin && is_for(*turn));
+        edited_at.extend(of_turns.map(|(_, at)| Some(*at)));
+        // What passed before is not known to pass still. An edit without a time is at its session's end.
+        let edited_after = |run: &LastRun| edited_at.iter().any(|at| at.is_none() || *at > run.at);
+        self.checks.iter_mut().for_each(|run| run.edited_since |= edited_after(run));
         // Of a branch, what ran in another repository tells nothing.
         let is_meant = |run: &LastRun| is_for(run.turn) && (branch.is_none() || run.elsewhere.is_none());
         for run in account.runs.iter().filter(|run| is_since(run.at, begin) && is_meant(run)) {
             self.checks.retain(|known| known.commands != run.commands || known.elsewhere != run.elsewhere);
-            self.checks.push(run.clone());
+            // What the session edited for other branches does not count.
+            let edited_since = run.edited_since && (branch.is_none() || edited_at.iter().any(|at| *at > run.at));
+            self.checks.push(LastRun { edited_since, ..run.clone() });
         }
         for file in edited {
             if !self.files.iter().any(|known| known == file) {

@@ -1,10 +1,12 @@
 //! Files that edits left behind: neither removed nor moved later, as far as commands show.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::runs::number_at;
 use super::shell::{Call, resolved, words};
+use super::turns::Turn;
 use transcripts::session::{Item, Millis, Session, ShellStep, StepKind, Touch};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,15 +18,23 @@ pub struct EditedFiles {
     pub(crate) edited_at: Vec<Option<Millis>>,
     /// Those that were edited after the last commit.
     pub after_commit: Vec<String>,
+    /// The numbers of the turns in which files were edited, whatever became of these later, each with when that was last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) turns: Vec<(usize, Millis)>,
 }
 
 /// Folders for scratch, and for what the client keeps itself.
 const NO_WORK: [&str; 4] = ["/.claude/projects/", "/.claude/plans/", "/.claude/todos/", "/.claude/scratch"];
 const SCRATCH: [&str; 4] = ["/tmp/", "/private/tmp/", "/var/folders/", "/dev/"];
 
-pub(super) fn of(session: &Session, calls: &[Call<'_>], last_commit: Option<Millis>) -> EditedFiles {
+pub(super) fn of(session: &Session, calls: &[Call<'_>], turns: &[Turn], last_commit: Option<Millis>) -> EditedFiles {
     let mut all: Vec<(String, Option<Millis>)> = Vec::new();
+    let mut edited_in: BTreeMap<usize, Millis> = BTreeMap::new();
     for (path, at) in edits(session) {
+        if let Some(at) = at {
+            let last = edited_in.entry(number_at(turns, Some(at))).or_insert(at);
+            *last = at.max(*last);
+        }
         let path = session.relative(path);
         match all.iter_mut().find(|(known, _)| known == path) {
             Some((_, known)) => *known = (*known).max(at),
@@ -39,7 +49,7 @@ pub(super) fn of(session: &Session, calls: &[Call<'_>], last_commit: Option<Mill
     let after = |at: &Option<Millis>| last_commit.is_some_and(|commit| at.is_some_and(|at| at > commit));
     let after_commit = all.iter().filter(|(_, at)| after(at)).map(|(path, _)| path.clone()).collect();
     let (edited, edited_at) = all.into_iter().unzip();
-    EditedFiles { edited, edited_at, after_commit }
+    EditedFiles { edited, edited_at, after_commit, turns: edited_in.into_iter().collect() }
 }
 
 impl EditedFiles {
@@ -49,8 +59,9 @@ impl EditedFiles {
         self.edited.iter().map(String::as_str).zip(times)
     }
 
-    /// Adds what a later part of the session edited.
-    pub(super) fn continue_with(&mut self, later: Self) {
+    /// Adds what a later part of the session edited; its turns are counted from this one.
+    pub(super) fn continue_with(&mut self, later: Self, turn: usize) {
+        self.turns.extend(later.turns.iter().map(|(number, at)| (turn + number, *at)));
         self.edited_at.resize(self.edited.len(), None);
         for (path, at) in later.with_times() {
             match self.edited.iter().position(|known| known == path) {

@@ -48,7 +48,7 @@ use transcripts::session::{Millis, Session};
 
 /// The number of the rules by which accounts, and digests without a model, are made. Stored ones of another number are made again from
 /// their session's rows, so raise it with whatever changes what they hold or how they are written.
-pub(crate) const ACCOUNT_RULES: u32 = 32;
+pub(crate) const ACCOUNT_RULES: u32 = 33;
 
 /// What can be told of a session without judging it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -126,7 +126,7 @@ impl SessionAccount {
         let (commits, all_undone) = commits::of(session, &calls, &turns);
         let pull_requests = pull_requests::of(session, &calls, &turns, &commits);
         let runs = runs::of(session, &calls, &turns);
-        let files = files::of(session, &calls, commits.last().and_then(|commit| commit.at));
+        let files = files::of(session, &calls, &turns, commits.last().and_then(|commit| commit.at));
         let title = title::of(session, &turns, &commits, &pull_requests, &files);
         let open = if goes_on { Vec::new() } else { open::of(session, &turns) };
         let branch = session.branches.last().cloned();

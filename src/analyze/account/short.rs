@@ -90,7 +90,7 @@ impl SessionAccount {
         self.seen.append(&mut tail.seen);
         self.runs.retain(|run| tail.runs.iter().all(|later| later.commands != run.commands));
         self.runs.append(&mut tail.runs);
-        self.files.continue_with(tail.files);
+        self.files.continue_with(tail.files, known);
         let has_tasks = tail.open.iter().any(|open| open.task().is_some());
         self.open.retain(|open| open.task().is_some() && !has_tasks);
         self.open.splice(0..0, tail.open);

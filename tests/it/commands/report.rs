@@ -288,3 +288,46 @@ fn a_commit_in_a_worktree_beside_the_project_is_its_own() {
         assert!(text.contains("Show the first page") && !text.contains("shop-fix"), "{text}");
     }
 }
+
+/// Of a file that was edited for both branches, the last edit alone does not tell.
+#[test]
+fn of_a_branch_only_what_was_edited_for_it_came_after_its_checks() {
+    let checks = |is_edited_again: bool| {
+        let world = World::new();
+        let mut rows = Rows::new(0);
+        on_branch(&mut rows, "paging", |rows| {
+            rows.user(json!("Page the order list by key, the offset gets slow."));
+            edit(rows, 1, "src/orders.py");
+            rows.uses(2, &bash("pytest -q"));
+            rows.result(2, "3 passed in 0.2s", false);
+            if is_edited_again {
+                rows.assistant("It is paged.");
+                rows.user(json!("Name the key in a comment as well."));
+                edit(rows, 3, "src/orders.py");
+            }
+            rows.uses(4, &bash("git commit -qam 'Page orders by key'"));
+            rows.result(4, "[paging 1a2b3c4] Page orders by key\n 1 file changed, 9 insertions(+)", false);
+            rows.assistant("Committed.");
+        });
+        on_branch(&mut rows, "manual", |rows| {
+            rows.user(json!("Now write the manual of it on a branch of its own."));
+            edit(rows, 5, "src/orders.py");
+            rows.uses(6, &bash("git commit -qam 'Name the keys'"));
+            rows.result(6, "[manual 2b3c4d5] Name the keys\n 1 file changed, 9 insertions(+)", false);
+            rows.assistant("It is written.");
+        });
+        put(&world, &rows.id, &rows.text);
+        let mut later = Rows::new(1);
+        on_branch(&mut later, "manual", |rows| {
+            rows.user(json!("Write the manual of invoices, too, please."));
+            edit(rows, 1, "docs/invoices.md");
+            rows.assistant("It is written.");
+        });
+        put(&world, &later.id, &later.text);
+        world.digest(&["--summarizer", "extract"]);
+        let text = of_pr(&world, "paging");
+        text.lines().filter(|line| line.contains("pytest")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(checks(false), ["- `pytest -q`: passed, “3 passed in 0.2s”"]);
+    assert_eq!(checks(true), ["- `pytest -q`: passed, “3 passed in 0.2s”, files were edited since"]);
+}
