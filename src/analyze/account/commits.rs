@@ -56,12 +56,11 @@ const TRAILERS: [&str; 9] = [
 
 /// The commits that stand, and whether some were made of which none does.
 pub(super) fn of(session: &Session, calls: &[Call<'_>], turns: &[Turn]) -> (Vec<Commit>, bool) {
-    let mut history = History { branches: Branches::of(&session.branches), ..History::default() };
+    let mut history = History { branches: Branches::of(session), ..History::default() };
     for call in calls {
         history.call(session, call, number_at(turns, call.at));
     }
-    let with_place = |Made { commit, place, .. }| Commit { elsewhere: place.elsewhere(), ..commit };
-    let commits = standing(history.made.into_iter().map(with_place));
+    let commits = standing(history.made.into_iter().map(Made::told));
     let all_undone = history.has_committed && commits.is_empty();
     (commits, all_undone)
 }
@@ -89,6 +88,8 @@ struct Made {
     replayed: bool,
     /// The branch that its place was on, if that is known.
     on: Option<String>,
+    /// Git, or a client that says so before each command, told that branch of the very folder.
+    on_is_certain: bool,
     /// Since it was made, something came here that may hold it, such as what others merged.
     may_be_merged: bool,
     /// Branches that it came into by a merge.
@@ -98,6 +99,15 @@ struct Made {
 }
 
 impl Made {
+    /// With its place and, where git printed no branch, the one that was certainly checked out.
+    fn told(self) -> Commit {
+        let Self { mut commit, place, on, on_is_certain, .. } = self;
+        if let Some(on) = on.filter(|_| on_is_certain && commit.branch.is_empty()) {
+            commit.branch = on;
+        }
+        Commit { elsewhere: place.elsewhere(), ..commit }
+    }
+
     fn branch(&self) -> Option<&str> {
         Some(self.commit.branch.as_str()).filter(|branch| !branch.is_empty()).or(self.on.as_deref())
     }
@@ -112,6 +122,8 @@ struct GitStep<'s> {
     step: &'s ShellStep,
     words: Vec<String>,
     place: Place,
+    /// The same as a full path.
+    folder: String,
 }
 
 impl GitStep<'_> {
@@ -132,8 +144,9 @@ impl History {
     fn call(&mut self, session: &Session, call: &Call<'_>, turn: usize) {
         let lines: &[String] = call.print.map_or(&[], |print| &print.git);
         let of_git = call.steps.iter().filter(|step| step.kind == StepKind::Git);
-        let steps: Vec<GitStep<'_>> =
-            of_git.map(|step| GitStep { step, words: words(step), place: Place::of(session, &step.folder) }).collect();
+        let of_step =
+            |step| GitStep { step, words: words(step), place: Place::of(session, &step.folder), folder: call.folder_of(step) };
+        let steps: Vec<GitStep<'_>> = of_git.map(of_step).collect();
         let mut shown: VecDeque<Commit> = lines.iter().filter_map(|line| committed(line)).collect();
         let mut counts = lines.iter().filter_map(|line| files_changed(line));
         let mut switches = lines.iter().filter_map(|line| switched_to(line));
@@ -211,7 +224,7 @@ impl History {
     /// What a step committed, or may have committed.
     fn commit(&mut self, mut commit: Commit, is_proven: bool, step: &GitStep<'_>, n: usize) {
         if !commit.branch.is_empty() {
-            self.branches.put(&step.place, Some(commit.branch.clone()));
+            self.branches.put_in(&step.place, &step.folder, Some(commit.branch.clone()));
         }
         let on = self.branches.shown_at(&step.place).map(str::to_owned);
         if let (Some(merged), Some(into)) = (merged_by(&commit.subject), &on) {
@@ -238,8 +251,9 @@ impl History {
                 }
             }
         }
+        let on_is_certain = self.branches.is_certain(&step.place, &step.folder);
         let (place, replayed) = (step.place.clone(), self.rebasing.is_some());
-        let made = Made { commit, place, replayed, on, step: Some(n), ..Made::default() };
+        let made = Made { commit, place, replayed, on, on_is_certain, step: Some(n), ..Made::default() };
         if is_proven {
             self.add(made);
         } else if !amends {

@@ -48,7 +48,7 @@ use transcripts::session::{Millis, Session};
 
 /// The number of the rules by which accounts, and digests without a model, are made. Stored ones of another number are made again from
 /// their session's rows, so raise it with whatever changes what they hold or how they are written.
-pub(crate) const ACCOUNT_RULES: u32 = 33;
+pub(crate) const ACCOUNT_RULES: u32 = 34;
 
 /// What can be told of a session without judging it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

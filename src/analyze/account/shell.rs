@@ -16,10 +16,17 @@ pub(super) struct Call<'s> {
     pub(super) failed: bool,
     /// Where the session was before it, and the branch that it was on there, if the client says so.
     pub(super) place: Place,
+    /// The same as a full path, if that is known.
+    pub(super) folder: &'s str,
     pub(super) branch: Option<&'s str>,
 }
 
 impl Call<'_> {
+    /// The folder in which a step ran, as a full path.
+    pub(super) fn folder_of(&self, step: &ShellStep) -> String {
+        resolved(self.folder, &step.folder)
+    }
+
     /// It was seen to end, and did not fail as a whole.
     pub(super) fn ended_well(&self) -> bool {
         !self.failed && self.print.is_some()
@@ -52,7 +59,8 @@ pub(super) fn calls(session: &Session) -> Vec<Call<'_>> {
                 let print = prints.get(run.tool.as_str()).copied();
                 let failed = print.map(|print| !print.ok).or_else(|| failed.get(run.tool.as_str()).copied()).unwrap_or_default();
                 let place = Place::of(session, run.cwd.as_deref().unwrap_or_default());
-                Some(Call { at: placed.at, steps: &run.steps, print, failed, place, branch: run.branch.as_deref() })
+                let folder = run.cwd.as_deref().or(session.cwd.as_deref()).unwrap_or_default();
+                Some(Call { at: placed.at, steps: &run.steps, print, failed, place, folder, branch: run.branch.as_deref() })
             }
             _ => None,
         })

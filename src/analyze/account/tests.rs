@@ -804,3 +804,35 @@ fn a_list_of_tasks_parts_two_replies_and_is_no_work_after_one() {
     let last = told(vec![asked(), reply("It is paged by key."), tasks("completed")]);
     assert_eq!((last.text.as_str(), last.cut_off), ("It is paged by key.", false));
 }
+
+#[test]
+fn a_quiet_commit_is_on_the_branch_that_is_certain() {
+    const COMMIT: &str = "git commit -q -m 'Page by key'";
+    let branch = |client: Client, told: Option<&str>, commands: &[&str]| {
+        let mut session = Told::new().prompt("a");
+        for command in commands {
+            session = session.bash(command, true, "");
+        }
+        session.session.client = client;
+        for placed in &mut session.session.evidence {
+            if let Evidence::Ran(run) = &mut placed.evidence {
+                run.branch = told.map(str::to_owned);
+            }
+        }
+        session.account().commits.remove(0).branch
+    };
+    let begun = "git checkout -q -b keys";
+    assert_eq!(branch(Client::ClaudeCode, Some("main"), &[COMMIT]), "main");
+    for (client, told) in [(Client::ClaudeCode, Some("main")), (Client::Codex, Some("main")), (Client::Gemini, None)] {
+        assert_eq!(branch(client, told, &[begun, COMMIT]), "keys", "{client:?}");
+        assert_eq!(branch(client, told, &[begun, &format!("cd /r && {COMMIT}")]), "keys", "{client:?}");
+        // A folder inside may be a worktree of its own, and another repository is on a branch of its own.
+        assert_eq!(branch(client, told, &[begun, &format!("cd trees/x && {COMMIT}")]), "", "{client:?}");
+        assert_eq!(branch(client, told, &[begun, &format!("cd /other && {COMMIT}")]), "", "{client:?}");
+        assert_eq!(branch(client, told, &["cd trees/x && git checkout -q -b other", COMMIT]), "", "{client:?}");
+        assert_eq!(branch(client, told, &["gh pr checkout 7", COMMIT]), "", "{client:?}");
+    }
+    // It was said of the session's beginning.
+    assert_eq!(branch(Client::Codex, Some("main"), &[COMMIT]), "");
+    assert_eq!(branch(Client::Gemini, None, &[COMMIT]), "");
+}

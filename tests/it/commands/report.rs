@@ -331,3 +331,36 @@ fn of_a_branch_only_what_was_edited_for_it_came_after_its_checks() {
     assert_eq!(checks(false), ["- `pytest -q`: passed, “3 passed in 0.2s”"]);
     assert_eq!(checks(true), ["- `pytest -q`: passed, “3 passed in 0.2s”, files were edited since"]);
 }
+
+/// Git printed no branch: the one that was begun before is the commit's.
+#[test]
+fn a_commit_that_git_did_not_tell_is_of_the_branch_that_was_begun() {
+    let world = World::new();
+    let mut rows = Rows::new(0);
+    rows.user(json!("Export the order list as CSV, on a branch."));
+    rows.uses(1, &bash("git checkout -b feat/csv"));
+    rows.result(1, "Switched to a new branch 'feat/csv'", false);
+    on_branch(&mut rows, "feat/csv", |rows| {
+        edit(rows, 2, "src/export.py");
+        rows.uses(3, &bash("git commit -q -m 'Add CSV export' && git log --oneline -1"));
+        rows.result(3, "aaa1111 Add CSV export", false);
+        rows.uses(4, &bash("cargo test"));
+        rows.result(4, "test result: ok. 4 passed; 0 failed; 0 ignored", false);
+        rows.assistant("Orders are exported as CSV.");
+        rows.user(json!("Now write the docs of it on another branch."));
+        rows.uses(5, &bash("git checkout -b feat/docs main"));
+        rows.result(5, "Switched to a new branch 'feat/docs'", false);
+    });
+    on_branch(&mut rows, "feat/docs", |rows| {
+        edit(rows, 6, "CHANGELOG.md");
+        rows.assistant("The changelog tells it.");
+    });
+    put(&world, &rows.id, &rows.text);
+    world.digest(&["--summarizer", "extract"]);
+    let csv = of_pr(&world, "feat/csv");
+    assert!(csv.contains("Export the order list") && csv.contains("`aaa1111` Add CSV export"), "{csv}");
+    assert!(csv.contains("`cargo test`: passed") && !csv.contains("edited since") && !csv.contains("docs"), "{csv}");
+    let docs = of_pr(&world, "feat/docs");
+    assert!(docs.contains("Now write the docs") && docs.contains("`CHANGELOG.md`"), "{docs}");
+    assert!(!docs.contains("CSV") && !docs.contains("cargo"), "{docs}");
+}

@@ -267,6 +267,6 @@ fn a_push_takes_the_branch_of_its_own_place() {
     put(&world, &rows.id, &rows.text);
     world.digest(&["--summarizer", "extract"]);
     let page = world.recall(["show", "--full", &rows.id]).out;
-    assert!(page.contains("- Docs for rounding (pushed)"), "{page}");
-    assert!(page.contains("- Library: new x (in /home/dev/src/lib, no push seen)"), "{page}");
+    assert!(page.contains("- Docs for rounding (feat, pushed)"), "{page}");
+    assert!(page.contains("- Library: new x (in /home/dev/src/lib, dev, no push seen)"), "{page}");
 }

@@ -2,6 +2,11 @@
 
 use super::{GitStep, is_hash};
 use crate::analyze::account::shell::{Call, Place};
+use transcripts::client::Client;
+use transcripts::session::Session;
+
+/// Clients whose rows each name the branch of their time. Others tell the one that a session began on.
+const TELL_BY_ROW: [Client; 3] = [Client::ClaudeCode, Client::Cowork, Client::QwenCode];
 
 /// Of a place that is not in the list, nothing was shown.
 #[derive(Debug, Default)]
@@ -10,8 +15,12 @@ pub(super) struct Branches {
     of_session: Vec<String>,
     /// `None`: it was left for a branch that nothing names.
     on: Vec<(Place, Option<String>)>,
+    /// The folders in which those branches were shown first.
+    shown_in: Vec<(Place, String)>,
     /// What the client said last of each place.
     told: Vec<(Place, String)>,
+    /// Does the client say it anew before each command?
+    is_told_by_row: bool,
     /// Was it seen when the session left a branch? Older indexes keep nothing of that.
     sees_switches: bool,
     /// Places of which the call that is looked at showed the branch.
@@ -19,8 +28,9 @@ pub(super) struct Branches {
 }
 
 impl Branches {
-    pub(super) fn of(session: &[String]) -> Self {
-        Self { of_session: session.to_vec(), ..Self::default() }
+    pub(super) fn of(session: &Session) -> Self {
+        let is_told_by_row = TELL_BY_ROW.contains(&session.client);
+        Self { of_session: session.branches.clone(), is_told_by_row, ..Self::default() }
     }
 
     /// A call begins on the branch that the client names, if that is another one than before.
@@ -30,10 +40,20 @@ impl Branches {
         self.sees_switches = true;
         let told = (call.place.clone(), branch.to_owned());
         if !self.told.contains(&told) {
-            self.put(&call.place, Some(branch.to_owned()));
+            self.put_in(&call.place, call.folder, Some(branch.to_owned()));
             self.told.retain(|(place, _)| *place != call.place);
             self.told.push(told);
         }
+    }
+
+    /// A place is on a branch, as this folder showed.
+    pub(super) fn put_in(&mut self, place: &Place, folder: &str, branch: Option<String>) {
+        // No two worktrees are on one branch.
+        if branch.is_none() || self.shown_at(place) != branch.as_deref() {
+            self.shown_in.retain(|(known, _)| known != place);
+            self.shown_in.push((place.clone(), folder.to_owned()));
+        }
+        self.put(place, branch);
     }
 
     pub(super) fn put(&mut self, place: &Place, branch: Option<String>) {
@@ -55,6 +75,14 @@ impl Branches {
         branch.as_deref().filter(|_| is_sure)
     }
 
+    /// Is the branch that a place was shown to be on that of this folder, and more than what a client said once, of a time before? Another
+    /// folder of the place may be a worktree, or a repository, of its own.
+    pub(super) fn is_certain(&self, place: &Place, folder: &str) -> bool {
+        let is_told = |(known, branch): &(Place, String)| known == place && self.shown_at(place) == Some(branch);
+        let is_of_folder = self.shown_in.iter().any(|(known, shown)| known == place && shown == folder);
+        is_of_folder && (self.is_told_by_row || !self.told.iter().any(is_told))
+    }
+
     /// The session's branch, if it was on no other.
     pub(super) fn only(&self) -> Option<&str> {
         if let [branch] = &self.of_session[..] { Some(branch) } else { None }
@@ -69,12 +97,12 @@ impl Branches {
     pub(super) fn switch(&mut self, step: &GitStep<'_>, shown: &mut impl Iterator<Item = String>, succeeded: bool) {
         let names: Vec<&str> = step.words[2..].iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
         match (shown.next(), names.first()) {
-            (Some(branch), _) => self.put(&step.place, Some(branch)),
+            (Some(branch), _) => self.put_in(&step.place, &step.folder, Some(branch)),
             (None, Some(name)) if succeeded && (begins_branch(step) || step.verb() == "switch" || self.is_known(name)) => {
-                self.put(&step.place, Some((*name).to_owned()).filter(|name| !is_hash(name)));
+                self.put_in(&step.place, &step.folder, Some((*name).to_owned()).filter(|name| !is_hash(name)));
             }
             // It may have failed, or have fetched a file of another state.
-            _ => self.put(&step.place, None),
+            _ => self.put_in(&step.place, &step.folder, None),
         }
     }
 

@@ -211,7 +211,7 @@ impl History {
     fn committed_on(&mut self, to: &Reached<'_>) {
         let all = self.made.iter_mut().chain(&mut self.unproven);
         for made in all.filter(|made| made.step.is_some() && to.is_before(made) && made.commit.branch.is_empty()) {
-            made.on = Some(to.branch.to_owned());
+            (made.on, made.on_is_certain) = (Some(to.branch.to_owned()), to.is_local);
         }
     }
 
