@@ -443,6 +443,14 @@ impl Exchange<'_> {
 
     fn word(&mut self, machine: &Machine, record: &sync::Record, forget: &mut BTreeSet<String>) -> Result<()> {
         let body = record.body.as_ref().map(|body| body.get());
+        if let Some(text) = self.state.text_over_unknown(record)
+            && let Some(kept) = said::keep_replaced(&record.id.id, &text, self.store)?
+        {
+            let (note, name) = (shown(&record.id.id), shown(&self.names.called(machine)));
+            self.ui.note(&format!(
+                "sync: note {note} was changed here and on {name}, whose text it has now; yours is kept as note {kept}"
+            ));
+        }
         let outcome = self.take_word(&record.id, body)?;
         self.state.waiting.remove(&record.id);
         // Anything else is heard again if the exchange is killed.

@@ -3,6 +3,7 @@
 //! Of each, the word with the highest version counts, whoever said it; of two with the same version, that of the machine whose id is higher.
 //! A version counts on from all that were seen, whatever clocks say. A note that was forgotten stays so whoever changed it meanwhile: above the
 //! count, a version has a bit for that, and above the bit how often the note was said anew by somebody who knew that it was forgotten.
+//! Two machines that change a note before they hear of each other: the text that loses is kept by its machine as another note.
 //! A machine tells its own words only: one whose word was replaced tells it no more, so that no machine keeps what was changed or removed.
 
 use std::collections::BTreeMap;
@@ -15,11 +16,12 @@ use sync::{Machine, Record, RecordId};
 use super::projects::{KnownProjects, PlacedProjects, ToldProject};
 use super::state::{Said, SyncState};
 use crate::analyze::denied::DeniedStatement;
-use crate::app::notes::{as_kept_here, is_note_id};
+use crate::app::notes::{MAX_LENGTH, as_kept_here, is_note_id};
 use crate::config::Config;
 use crate::model::author::Author;
 use crate::model::digest::is_item_id;
 use crate::model::note::Note;
+use crate::store::notes::NewNote;
 use crate::store::said_since::{ClosedItem, Denial};
 use crate::store::transfer::ExportedNote;
 use crate::store::{Reader, Writer};
@@ -50,6 +52,9 @@ pub(super) fn is_said(id: &RecordId) -> bool {
 struct ToldNote {
     project: ToldProject,
     note: ExportedNote,
+    /// The version of the word that it was said over: who said it knew no later one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    over: Option<u64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -105,7 +110,10 @@ pub(super) fn stored(index: &Reader, projects: &KnownProjects) -> Result<BTreeMa
         let project = projects.told(&note.project.key);
         let note = ExportedNote { closed_at: None, closed_by: None, ..ExportedNote::of(Note { pk: 0, ..note }) };
         let hash = hash_of(&serde_json::to_string(&note)?);
-        all.insert(id(NOTE, &note.note), StoredWord { hash, ..StoredWord::new(&ToldNote { project, note: note.clone() })? });
+        all.insert(
+            id(NOTE, &note.note),
+            StoredWord { hash, ..StoredWord::new(&ToldNote { project, note: note.clone(), over: None })? },
+        );
     }
     put_words_of_sessions(index, &mut all)?;
     for session in index.forgotten_sessions()? {
@@ -156,6 +164,32 @@ pub(super) fn forgotten_word() -> Result<StoredWord> {
     StoredWord::new(&ToldForgotten {})
 }
 
+/// A word's body as a record has it.
+fn with_over(word: &StoredWord, said: &Said) -> Result<String> {
+    if said.over.is_none() {
+        return Ok(word.body.clone());
+    }
+    let told: ToldNote = serde_json::from_str(&word.body)?;
+    Ok(serde_json::to_string(&ToldNote { over: said.over, ..told })?)
+}
+
+/// A record of a note that is not forgotten.
+fn told_note(record: &Record) -> Option<ToldNote> {
+    let body = record.body.as_ref().filter(|_| record.id.kind == NOTE)?;
+    serde_json::from_str(body.get()).ok()
+}
+
+/// Keeps what this machine has a note say as a note of its own, where another machine's `text` replaces it. Returns the id of that note.
+pub(super) fn keep_replaced(id: &str, text: &str, store: &mut Writer) -> Result<Option<String>> {
+    let Some(mine) = store.notes()?.into_iter().find(|note| note.id == id && note.text != text) else { return Ok(None) };
+    let named = format!("Other version of {id}: {}", mine.text);
+    let text = if named.chars().count() > MAX_LENGTH { mine.text } else { named };
+    let new = NewNote { project: mine.project.key, kind: mine.kind, text, at: mine.at, author: mine.author, closed: mine.closed };
+    // An exchange that was killed has kept it.
+    let kept = store.save_note(&new, |note| note.project.key == new.project && note.text == new.text)?;
+    Ok(Some(kept.id))
+}
+
 fn hash_of(text: &str) -> u64 {
     u64::from_le_bytes(blake3::hash(text.as_bytes()).as_bytes().first_chunk().copied().unwrap_or_default())
 }
@@ -168,7 +202,8 @@ impl SyncState {
             let hash = Some(word.hash);
             if self.said.get(id).is_none_or(|said| said.gone || said.hash != hash) {
                 let version = self.next_version(id, false);
-                self.said.insert(id.clone(), Said { version, machine: me.clone(), gone: false, hash });
+                let over = self.said.get(id).filter(|_| id.kind == NOTE).map(|said| said.version);
+                self.said.insert(id.clone(), Said { version, machine: me.clone(), gone: false, hash, over, is_untold: true });
             }
         }
         let missing: Vec<RecordId> = self
@@ -180,7 +215,7 @@ impl SyncState {
         for id in missing {
             if was_taken_back(&id, index)? {
                 let version = self.next_version(&id, true);
-                self.said.insert(id, Said { version, machine: me.clone(), gone: true, hash: None });
+                self.said.insert(id, Said { version, machine: me.clone(), gone: true, hash: None, over: None, is_untold: true });
             } else if is_in_session(&id)
                 && let Some(said) = self.said.get_mut(&id)
             {
@@ -219,7 +254,7 @@ impl SyncState {
             true => None,
             false => {
                 let word = visible.get(id).context("it is gone from the index")?;
-                Some(RawValue::from_string(word.body.clone())?)
+                Some(RawValue::from_string(with_over(word, said)?)?)
             }
         };
         Ok(Record { id: id.clone(), version: said.version, body })
@@ -232,6 +267,15 @@ impl SyncState {
         // The same word, which went from here with its session.
         let is_wanted_again = is_in_session(&record.id) && !said.gone && said.hash.is_none() && record.version == said.version;
         is_wanted_again || (record.version, &machine.id) > (said.version, &said.machine)
+    }
+
+    /// What another machine has a note say, if it said so without knowing what this machine has it say, and now replaces that.
+    pub(super) fn text_over_unknown(&self, record: &Record) -> Option<String> {
+        let mine = self.said.get(&record.id).filter(|said| said.machine == self.me.id && said.hash.is_some())?;
+        let told = told_note(record)?;
+        // A word that is told knows all up to the one that it was said over.
+        let knew_less = told.over.is_some_and(|over| over < mine.version);
+        (mine.is_untold || knew_less).then_some(told.note.text)
     }
 
     /// A session goes from here because its machine tells of it no more: what was said of it waits for it to come again, without its text.
@@ -271,7 +315,8 @@ impl SyncState {
     /// Keeps what became of a word that was heard, and returns that as text: `stored` is what is stored of it now.
     pub(super) fn heard(&mut self, machine: &Machine, record: &Record, stored: Option<&StoredWord>) -> String {
         let hash = stored.map(|word| word.hash);
-        let said = Said { version: record.version, machine: machine.id.clone(), gone: record.body.is_none(), hash };
+        let (gone, over) = (record.body.is_none(), told_note(record).and_then(|told| told.over));
+        let said = Said { version: record.version, machine: machine.id.clone(), gone, hash, over, is_untold: false };
         let text = serde_json::to_string(&said).unwrap_or_default();
         self.said.insert(record.id.clone(), said);
         text
@@ -354,7 +399,7 @@ impl WordTaker<'_> {
             store.remove_note(id)?;
             return Ok(Outcome::Stored);
         };
-        let ToldNote { project, mut note } = serde_json::from_str(body).context("it is no note")?;
+        let ToldNote { project, mut note, .. } = serde_json::from_str(body).context("it is no note")?;
         ensure!(note.note == id, "it is another note");
         note.project = self.known.here(&project, placed);
         let Ok(new) = as_kept_here(note, self.sanitizer, self.config) else {

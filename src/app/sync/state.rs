@@ -92,6 +92,12 @@ pub(super) struct Said {
     /// Of what is stored of it here; `None` where nothing is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) hash: Option<u64>,
+    /// The version of the word on the same note that it was said over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) over: Option<u64>,
+    /// This machine said it since the last exchange: no other one knows of it.
+    #[serde(skip)]
+    pub(super) is_untold: bool,
 }
 
 impl SyncState {

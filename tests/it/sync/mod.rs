@@ -310,6 +310,65 @@ fn the_last_word_counts_whatever_the_clocks_say() {
     }
 }
 
+/// The machines, and the id of a note that both know.
+fn with_a_note(share: &Path) -> ([Machine; 2], String) {
+    let both = machines(share, ["laptop", "tower"]);
+    both[0].remember(&["--everywhere", "The port is 8080"]);
+    settle(&[&both[0], &both[1]]);
+    let id = both[1].world.notes().remove(0).0;
+    (both, id)
+}
+
+#[test]
+fn a_note_that_two_machines_change_at_once_loses_no_text() {
+    let share = tempfile::tempdir().unwrap();
+    // How much else the tower says before, so that its number is lower, the same, or higher; who hears of the other.
+    for (others, laptop_first) in [(0, true), (0, false), (2, true), (2, false)] {
+        let share = share.path().join(format!("{others}{laptop_first}"));
+        let ([laptop, tower], id) = with_a_note(&share);
+        (0..others).for_each(|n| drop(tower.remember(&["--everywhere", &format!("Door {n} of the shop is closed on Sundays")])));
+        laptop.remember(&["--edit", &id, "The port is 9090"]);
+        tower.remember(&["--edit", &id, "The port is 7070"]);
+        let order = if laptop_first { [&laptop, &tower] } else { [&tower, &laptop] };
+        let mut said = String::new();
+        for machine in order.into_iter().cycle().take(8) {
+            let ran = machine.sync(&[]);
+            assert_eq!(ran.code, 0, "{ran:#?}");
+            said += &ran.err;
+        }
+        let notes = laptop.notes();
+        assert_eq!(notes, tower.notes());
+        let texts: Vec<&str> = notes.iter().map(|(text, _)| text.as_str()).filter(|text| text.contains("port")).collect();
+        let other = |port: u32| format!("Other version of {id}: The port is {port}");
+        let [kept, stands] = texts[..] else { panic!("{notes:?}") };
+        assert!(
+            (kept, stands) == (&other(9090), "The port is 7070") || (kept, stands) == (&other(7070), "The port is 9090"),
+            "{texts:?}"
+        );
+        let (loser, winner) = if stands.ends_with("7070") { ("9090", "tower") } else { ("7070", "laptop") };
+        assert_eq!(said.lines().count(), 1, "{said}");
+        let named = laptop.world.notes().into_iter().find(|(_, text, _)| text.ends_with(loser)).unwrap().0;
+        assert!(said.contains(&format!("note {id} was changed here and on {winner}")), "{said}");
+        assert!(said.contains(&format!("yours is kept as note {named}")), "{said}");
+    }
+}
+
+#[test]
+fn a_note_that_one_machine_changes_after_the_other_leaves_no_other_version() {
+    let share = tempfile::tempdir().unwrap();
+    let ([laptop, tower], id) = with_a_note(share.path());
+    for (machine, port) in [(&laptop, 9090), (&tower, 7070), (&tower, 6060), (&laptop, 4040)] {
+        machine.remember(&["--edit", &id, &format!("The port is {port}")]);
+        settle(&[machine, &laptop, &tower]);
+    }
+    // The same on both.
+    [&laptop, &tower].iter().for_each(|machine| drop(machine.remember(&["--edit", &id, "The port is 5050"])));
+    settle(&[&laptop, &tower]);
+    for machine in [&laptop, &tower] {
+        assert_eq!(machine.notes(), [("The port is 5050".to_owned(), false)]);
+    }
+}
+
 #[test]
 fn a_place_out_of_reach_is_caught_up_with_later() {
     let share = tempfile::tempdir().unwrap();
