@@ -77,7 +77,7 @@ impl Exchanged {
         let parts = [
             list(&[(self.sessions, "session"), (self.said, "change")]).map(|what| format!("received {what}")),
             list(&[(self.withdrawn, "session")]).map(|what| format!("dropped {what} that another machine withdrew")),
-            list(&[(self.forgotten, "session")]).map(|what| format!("forgot {what} that was forgotten on another machine")),
+            list(&[(self.forgotten, "session")]).map(|what| format!("forgot {what}, as another machine did")),
             list(&[(self.sent, "record")]).map(|what| format!("sent {what}")),
             list(&[(self.unwritten, "place")]).map(|what| format!("could not write to {what}")),
         ];
@@ -533,5 +533,17 @@ impl Exchange<'_> {
         self.done.sent += told.records;
         (place.records, place.exchanged_at) = (now.len(), Some(self.config.now()));
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_forgotten_elsewhere_reads_well_in_any_number() {
+        let words = |forgotten| Exchanged { forgotten, ..Exchanged::default() }.in_words();
+        assert_eq!(words(1), "forgot 1 session, as another machine did");
+        assert_eq!(words(2), "forgot 2 sessions, as another machine did");
     }
 }
