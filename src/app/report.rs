@@ -83,7 +83,8 @@ pub(crate) fn stored_work(memory: &OpenMemory, config: &Config, asked: &ReportRe
     let since = since.map(|text| parse_since(Some(text), config)).transpose()?;
     let of_pr = asked.purpose == ReportFor::Pr;
     // A pull request is one project's: the folder's, where none is named.
-    let own = (of_pr && asked.project.is_none()).then(|| config.project_keys().key_of(&here.to_string_lossy()));
+    let keys = config.project_keys();
+    let own = (of_pr && asked.project.is_none()).then(|| keys.key_of(&here.to_string_lossy()));
     let filter = ProjectFilter::new(asked.project, config)?;
     let branch = match asked.branch {
         Some(branch) => Some(branch.to_owned()),
@@ -101,7 +102,7 @@ pub(crate) fn stored_work(memory: &OpenMemory, config: &Config, asked: &ReportRe
     let purpose = asked.purpose;
     let mut work = StoredWork { since, until: config.now(), begin, branch, purpose, projects: Vec::new(), undigested: 0 };
     for (project, heads) in projects {
-        let is_own = |folder: &str| config.project_keys().key_of(folder) == project;
+        let is_own = |folder: &str| keys.key_of(folder) == project;
         let sessions = work.sessions_of(&memory.0, heads, is_own)?;
         if sessions.is_empty() {
             continue;

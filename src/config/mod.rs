@@ -414,7 +414,7 @@ impl Config {
     }
 
     pub(crate) fn project_keys(&self) -> Projects {
-        Projects::new(self.moved_projects.clone(), path_aliases(&self.home))
+        Projects::new(self.moved_projects.clone(), self.homes())
     }
 
     /// All paths of the user's home, if it is known.

@@ -8,6 +8,7 @@ use regex::{RegexSet, RegexSetBuilder};
 use serde::{Deserialize, Serialize};
 
 use crate::analyze::use_of_told::names_in;
+use crate::policy::HOME_NAMES;
 use redact::{Redactor, Rule};
 use transcripts::privacy::{OwnWords, PrivateFiles, Sanitizer, SkippedTools, glob};
 
@@ -125,7 +126,7 @@ fn globs_of(pattern: &str, homes: &[PathBuf]) -> Vec<String> {
     let known: Vec<String> = HOMES_IN_COMMANDS.iter().map(|home| (*home).to_owned()).chain(written).collect();
     let below = |home: &str| path.strip_prefix(home).filter(|rest| rest.starts_with('/'));
     let plain = homes.iter().find_map(|home| below(home.to_str()?));
-    let spelled = match ["~", "$HOME", "${HOME}"].into_iter().find_map(below).or(plain) {
+    let spelled = match HOME_NAMES.into_iter().find_map(below).or(plain) {
         Some(rest) => known.iter().map(|home| format!("{home}{rest}")).collect(),
         None => vec![path.to_owned()],
     };

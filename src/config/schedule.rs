@@ -57,7 +57,7 @@ impl FromStr for Schedule {
         };
         found.ok_or_else(|| {
             format!(
-                "`{text}` is not a schedule: `every Nm` (N up to 30 divides 60), `every Nh` (N up to 12 divides 24), `hourly` or a time like `03:15`"
+                "`{text}` is not a schedule: `every Nm` (N at most 30, a divisor of 60), `every Nh` (N at most 12, a divisor of 24), `hourly` or a time like `03:15`"
             )
         })
     }

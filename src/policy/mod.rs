@@ -4,6 +4,7 @@ mod patterns;
 
 use crate::model::note::EVERYWHERE;
 use crate::sys::projects::Projects;
+pub(crate) use patterns::HOME_NAMES;
 pub use patterns::ProjectPatterns;
 use transcripts::session::Millis;
 

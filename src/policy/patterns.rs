@@ -15,6 +15,9 @@ use crate::sys::paths::{RealPaths, path_aliases};
 /// Characters that end the literal part of a pattern.
 const WILDCARDS: [char; 5] = ['*', '?', '[', '{', '\\'];
 
+/// How people write their home at the start of a path.
+pub(crate) const HOME_NAMES: [&str; 3] = ["~", "$HOME", "${HOME}"];
+
 /// A list of patterns.
 #[derive(Debug, Clone, Default)]
 pub struct ProjectPatterns {
@@ -126,7 +129,7 @@ fn bases(text: &str, homes: &[PathBuf]) -> Result<Vec<String>, String> {
     if below.is_empty() {
         return Err("would mean every project".to_owned());
     }
-    let at_home = ["~", "$HOME", "${HOME}"].into_iter().find_map(|home| below.strip_prefix(home));
+    let at_home = HOME_NAMES.into_iter().find_map(|home| below.strip_prefix(home));
     let written = match at_home {
         Some("") => return Err("would mean every project in the home: name the folders".to_owned()),
         Some(rest) if rest.starts_with('/') => homes.iter().map(|home| format!("{}{rest}", escaped(home))).collect(),

@@ -38,12 +38,9 @@ pub(super) fn calls(session: &Session) -> Vec<Call<'_>> {
         .evidence
         .iter()
         .filter_map(|placed| match &placed.evidence {
-            Evidence::Printed(print) => Some((print.tool.as_str(), print)),
+            Evidence::Printed(print) if !print.unended => Some((print.tool.as_str(), print)),
             _ => None,
         })
-        .collect::<HashMap<_, _>>()
-        .into_iter()
-        .filter(|(_, print)| !print.unended)
         .collect();
     let failed: HashMap<&str, bool> = session
         .entries

@@ -198,7 +198,7 @@ impl Report {
         );
         if self.files_withheld > 0 {
             let files = counted(self.files_withheld as usize, "file");
-            text += &line("", format!("{files} not read: nothing tells whether of a project that you exclude"));
+            text += &line("", format!("{files} not read, possibly from a project that you exclude"));
         }
         if self.rows_bad + self.rows_unknown > 0 {
             let (bad, unknown) = (counted(self.rows_bad as usize, "unreadable line"), counted(self.rows_unknown as usize, "line"));

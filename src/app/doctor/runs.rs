@@ -137,13 +137,13 @@ pub(crate) fn unread_transcripts(config: &Config, now: Millis) -> Finding {
         );
     }
     let projects = config.project_keys();
-    let (mut unread, may_be): (Vec<TranscriptFile>, Vec<TranscriptFile>) =
-        found.files.iter().filter(|file| !looked_at(file)).cloned().partition(|file| !config.may_exclude(file, &projects));
+    let all = found.files.len();
+    let (mut may_be, mut unread): (Vec<TranscriptFile>, Vec<TranscriptFile>) =
+        found.files.into_iter().filter(|file| !looked_at(&file)).partition(|file| config.may_exclude(file, &projects));
     // What they hold may tell.
-    let mut looked = may_be;
-    look_into_all(looked.iter_mut());
+    look_into_all(may_be.iter_mut());
     let (withheld, told): (Vec<TranscriptFile>, Vec<TranscriptFile>) =
-        looked.into_iter().partition(|file| config.may_exclude(file, &projects));
+        may_be.into_iter().partition(|file| config.may_exclude(file, &projects));
     unread.extend(told);
     unread.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     // What holds many sessions was read to find them.
@@ -157,9 +157,9 @@ pub(crate) fn unread_transcripts(config: &Config, now: Millis) -> Finding {
     }
     let not_read = match withheld.len() {
         0 => String::new(),
-        count => format!("; {count} not read{}: nothing tells whether of an excluded project", by_client(&withheld)),
+        count => format!("; {count} not read{}, possibly from an excluded project", by_client(&withheld)),
     };
-    let files = found.files.len() - withheld.len();
+    let files = all - withheld.len();
     if unread.is_empty() {
         return Finding::ok("transcripts", format!("all {files} are read{not_read}"));
     }

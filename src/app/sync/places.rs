@@ -8,7 +8,7 @@ use sync::{History, Key, Machine, Record, RecordId, carrier};
 
 use super::names::{ID_CHARS, MAX_NAME_CHARS, MachineNames, means};
 use super::state::{self, Place, SyncState};
-use super::why;
+use super::{is_gone, why};
 use crate::app::digest::alone;
 use crate::config::Config;
 use crate::store::WholeIndex;
@@ -308,7 +308,7 @@ fn remove_alone(config: &Config, address: &str) -> Result<RemovedPlace> {
     let mut place = state.places.remove(at);
     // With nothing in it: so the other machines hear that it was withdrawn. Where that cannot be written, all of it is deleted.
     let told = tell_only(None, config, &state.me, &mut place);
-    let was_there = !matches!(&told, Err(e) if matches!(e.downcast_ref(), Some(sync::Error::Gone { .. })));
+    let was_there = !told.as_ref().is_err_and(is_gone);
     if told.is_err() && was_there {
         sync::remove_machine(carrier(&address)?.as_ref(), &state.me.id)?;
     }

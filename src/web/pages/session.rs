@@ -12,6 +12,7 @@ use crate::render::html::{HtmlPage, HtmlSection};
 use crate::render::page::read::head;
 use crate::web::addresses;
 use crate::web::layout::{Page, button, project_link};
+use crate::web::pages::day::AT_LEAST;
 use crate::web::viewer::Viewer;
 use text::clean::{id8, one_line, shorten, without_controls};
 
@@ -62,7 +63,7 @@ fn facts(page: &str, id: &str) -> Markup {
     let list = |text: &str| text.trim_matches(['[', ']']).replace('"', "");
     let cost = get("cost_usd").map(|usd| match (get("cost_complete"), usd) {
         (Some("false"), "0.00") => "cost unknown".to_owned(),
-        (Some("false"), usd) => format!("at least ${usd}"),
+        (Some("false"), usd) => format!("{AT_LEAST}${usd}"),
         _ => format!("${usd}"),
     });
     let minute = |text: &str| text.get(..16).unwrap_or(text).replace('T', " ");

@@ -104,17 +104,13 @@ fn it_does_not_matter_at_which_moments_the_database_is_read() {
     assert!(world.pages() == at_once.pages(), "{:#?}", world.pages());
 }
 
-#[test]
-fn what_the_user_took_back_is_no_prompt_any_more() {
-    let world = OPENCODE.world(VERSION);
-    world.digest(&[]);
-    assert!(world.recall(["search", "carry on with the ounces"]).out.contains("carry on"));
-    // `/undo`, and another prompt: the client deletes what it took back once the new one is sent.
+/// Puts another prompt in the place of the last turn: the client deletes what was taken back once a new prompt is sent.
+fn replace_last_turn(world: &World) {
     let session = "(SELECT id FROM session ORDER BY time_created DESC LIMIT 1)";
     let (from, later) = ("1795011622800", "1795011700000");
     let message = format!("{{\"role\":\"user\",\"time\":{{\"created\":{later}}}}}");
     change(
-        &world,
+        world,
         &format!(
             "DELETE FROM part WHERE message_id IN (SELECT id FROM message WHERE session_id = {session} AND time_created >= {from});
              DELETE FROM message WHERE session_id = {session} AND time_created >= {from};
@@ -123,6 +119,14 @@ fn what_the_user_took_back_is_no_prompt_any_more() {
              UPDATE session SET time_updated = {later} WHERE id = {session};"
         ),
     );
+}
+
+#[test]
+fn what_the_user_took_back_is_no_prompt_any_more() {
+    let world = OPENCODE.world(VERSION);
+    world.digest(&[]);
+    assert!(world.recall(["search", "carry on with the ounces"]).out.contains("carry on"));
+    replace_last_turn(&world);
     world.digest(&[]);
     let page = world.recall(["show", "last"]).out;
     assert!(page.contains("Leave it at that") && !page.contains("carry on with the ounces"), "{page}");
@@ -132,20 +136,9 @@ fn what_the_user_took_back_is_no_prompt_any_more() {
 fn a_session_keeps_its_title_though_the_turn_before_it_is_gone() {
     let world = OPENCODE.world(VERSION);
     let session = "(SELECT id FROM session ORDER BY time_created DESC LIMIT 1)";
-    let (from, later) = ("1795011622800", "1795011700000");
     change(&world, &format!("UPDATE session SET title = 'Ounces and pounds' WHERE id = {session}"));
     world.digest(&[]);
-    let message = format!("{{\"role\":\"user\",\"time\":{{\"created\":{later}}}}}");
-    change(
-        &world,
-        &format!(
-            "DELETE FROM part WHERE message_id IN (SELECT id FROM message WHERE session_id = {session} AND time_created >= {from});
-             DELETE FROM message WHERE session_id = {session} AND time_created >= {from};
-             INSERT INTO message VALUES ('msg_z', {session}, {later}, {later}, '{message}');
-             INSERT INTO part VALUES ('prt_z', 'msg_z', {session}, {later}, {later}, '{{\"type\":\"text\",\"text\":\"Leave it at that\"}}');
-             UPDATE session SET time_updated = {later} WHERE id = {session};"
-        ),
-    );
+    replace_last_turn(&world);
     world.digest(&[]);
     let page = world.recall(["show", "last"]).out;
     assert!(page.starts_with("# Ounces and pounds") && page.contains("Leave it at that"), "{page}");

@@ -258,6 +258,12 @@ impl<'c> CommandScanner<'_, 'c> {
         }
     }
 
+    fn add(&mut self, named: NamedFile<'c>) {
+        if !self.found.iter().any(|known| known.path == named.path) {
+            self.found.push(named);
+        }
+    }
+
     /// Scans the words of a step. `fed`: the step may be heredoc text of a program that takes files. Returns whether it takes
     /// files.
     fn step(&mut self, step: &'c str, fed: bool, depth: usize) -> bool {
@@ -269,8 +275,8 @@ impl<'c> CommandScanner<'_, 'c> {
             && let Some(folder) = words[1..].iter().find(|word| **word != WITHHELD && !word.starts_with('-'))
         {
             let folder = folder.trim_matches(['"', '\'', ')']);
-            if files.holds(&format!("{}/.", folder.trim_end_matches('/'))) && !self.found.iter().any(|n| n.path == folder) {
-                self.found.push(NamedFile { program, by: "", path: folder });
+            if files.holds(&format!("{}/.", folder.trim_end_matches('/'))) {
+                self.add(NamedFile { program, by: "", path: folder });
             }
         }
         // The program that `sudo -u app`, `docker exec app` or `find -exec` run is one of the words.
@@ -292,9 +298,7 @@ impl<'c> CommandScanner<'_, 'c> {
             let within = if takes_files { path } else { "" }.split(PATH_DELIMITERS).filter(|part| part.contains(['.', '/']));
             let paths = Some(path).filter(|_| named || takes_files).into_iter().chain(within);
             for path in paths.filter(|path| *path != program && files.matches_word(path)) {
-                if !self.found.iter().any(|n| n.path == path) {
-                    self.found.push(NamedFile { program, by, path });
-                }
+                self.add(NamedFile { program, by, path });
             }
             if depth > 0 && path.contains(char::is_whitespace) && runs_quoted() {
                 self.command(path, depth - 1);

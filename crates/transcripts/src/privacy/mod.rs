@@ -54,6 +54,13 @@ impl SanitizedText {
     pub(crate) fn is_all_private(&self) -> bool {
         self.private && !is_meaningful(&self.text)
     }
+
+    /// Adds what is private in a text of which nothing is kept.
+    fn note_private_in(&mut self, other: &str) {
+        let stripped = tags::strip(other);
+        self.private |= stripped.private;
+        self.fenced.push_str(&stripped.fenced);
+    }
 }
 
 /// The rules for what may be stored.
@@ -132,22 +139,14 @@ impl Sanitizer {
         // A single block, which may have 16 MiB, is not copied.
         let mut passed = if let [one] = own[..] { self.pass(one) } else { self.pass(own.join("\n\n")) };
         // What is not believed to be the user's may still be private.
-        for stripped in plain.iter().zip(&own).map(|(block, own)| tags::strip(&block[own.len()..])) {
-            passed.private |= stripped.private;
-            passed.fenced.push_str(&stripped.fenced);
-        }
+        plain.iter().zip(&own).for_each(|(block, own)| passed.note_private_in(&block[own.len()..]));
         passed
     }
 
     /// The same of the user's texts beside others that are a client's: nothing of those is kept, but they may still be private.
     pub(crate) fn pass_users_beside(&self, own: &[RawText<'_>], others: &[RawText<'_>]) -> SanitizedText {
         let mut passed = self.pass_users(own);
-        for other in others {
-            let plain = without_controls(other.inside());
-            let stripped = tags::strip(&plain);
-            passed.private |= stripped.private;
-            passed.fenced.push_str(&stripped.fenced);
-        }
+        others.iter().for_each(|other| passed.note_private_in(&without_controls(other.inside())));
         passed
     }
 

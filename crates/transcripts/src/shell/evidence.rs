@@ -160,9 +160,8 @@ pub fn printed(tool: &str, ok: bool, output: &str, kinds: StepKinds) -> ShellPri
     let runs = if tells { commands_run(output) } else { Vec::new() };
     told.extend(results.last().filter(|last| told.last() != Some(last)));
     let git = git.iter().map(|text| line(text)).collect();
-    let results_of = results.len();
-    let results = told.into_iter().map(line).collect();
-    ShellPrint { tool: tool.to_owned(), ok, unended: false, git, results, of: results_of, wrong, runs }
+    let (of, results) = (results.len(), told.into_iter().map(line).collect());
+    ShellPrint { tool: tool.to_owned(), ok, git, results, of, wrong, runs, ..ShellPrint::default() }
 }
 
 /// The checks that a task runner printed before it ran them: `> vitest run`, `task: [test] go test ./...`.

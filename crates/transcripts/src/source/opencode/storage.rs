@@ -153,8 +153,7 @@ pub(super) fn lines(path: &Path) -> io::Result<MadeLines> {
     let ((began, first), (updated, last)) = (head.first(), head.last());
     let pieces = pieces(&files, made::first_taken_back(&document["revert"]))?;
     let mut lines = SessionLines { files, session: head.session(), numbers: LineNumbers::default(), known: None, is_half: false };
-    let is_taken_back = |piece: &Piece| matches!(piece, Piece::Prompt { is_taken_back: true, .. });
-    let went_back = pieces.iter().any(is_taken_back).then(|| Piece::Made(None, head.went_back()));
+    let went_back = pieces.iter().any(Piece::is_taken_back).then(|| Piece::Made(None, head.went_back()));
     let all = [Piece::Made(Some(began), first)].into_iter().chain(pieces).chain(went_back);
     let all = all.chain([Piece::Made(Some(updated), last)]);
     Ok(MadeLines::new(all.filter_map(move |piece| lines.line(piece).transpose())))
@@ -208,6 +207,12 @@ fn messages(files: &Files) -> io::Result<Vec<Message>> {
     Ok(all)
 }
 
+impl Piece {
+    fn is_taken_back(&self) -> bool {
+        matches!(self, Self::Prompt { is_taken_back: true, .. })
+    }
+}
+
 /// What the lines of a session are made of, in order. Only ids are held. `back`: the first message that was taken back.
 fn pieces(files: &Files, back: Option<&str>) -> io::Result<Vec<Piece>> {
     let messages = messages(files)?;
@@ -257,7 +262,7 @@ impl SessionLines {
 
     /// The time of a piece and its line.
     fn made(&mut self, piece: Piece) -> io::Result<Option<(Option<i64>, String)>> {
-        let is_taken_back = matches!(piece, Piece::Prompt { is_taken_back: true, .. });
+        let is_taken_back = piece.is_taken_back();
         let (id, parts, is_last) = match piece {
             Piece::Made(at, line) => return Ok(Some((at, line))),
             Piece::Half { is_live } => {
