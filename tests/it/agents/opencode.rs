@@ -12,6 +12,9 @@ use crate::support::{World, files_below};
 pub const OPENCODE: Recorded = Recorded { agent: "opencode", fixtures: "opencode", home: ".local/share/opencode" };
 pub const VERSION: &str = "1.18.33";
 
+/// The id of the session that was begun last, as a query.
+const LAST_SESSION: &str = "(SELECT id FROM session ORDER BY time_created DESC LIMIT 1)";
+
 fn database(world: &World) -> PathBuf {
     OPENCODE.home_in(world).join("opencode.db")
 }
@@ -19,6 +22,20 @@ fn database(world: &World) -> PathBuf {
 /// Has the client's database changed.
 fn change(world: &World, sql: &str) {
     Connection::open(database(world)).expect("the database").execute_batch(sql).expect("a change");
+}
+
+/// Has the user send another prompt in the last session.
+fn send(world: &World, text: &str) {
+    let later = "1795011700000";
+    let message = format!("{{\"role\":\"user\",\"time\":{{\"created\":{later}}}}}");
+    change(
+        world,
+        &format!(
+            "INSERT INTO message VALUES ('msg_z', {LAST_SESSION}, {later}, {later}, '{message}');
+             INSERT INTO part VALUES ('prt_z', 'msg_z', {LAST_SESSION}, {later}, {later}, '{{\"type\":\"text\",\"text\":\"{text}\"}}');
+             UPDATE session SET time_updated = {later} WHERE id = {LAST_SESSION};"
+        ),
+    );
 }
 
 #[test]
@@ -61,17 +78,7 @@ fn only_what_changed_is_read_again_and_what_is_gone_is_kept() {
     let world = OPENCODE.world(VERSION);
     assert_eq!(world.digest(&[])["files_read"], 7);
     assert_eq!(world.digest(&[])["files_read"], 0);
-    let of_p6 = "(SELECT id FROM session ORDER BY time_created DESC LIMIT 1)";
-    let later = "1795011700000";
-    let message = format!("{{\"role\":\"user\",\"time\":{{\"created\":{later}}}}}");
-    change(
-        &world,
-        &format!(
-            "INSERT INTO message VALUES ('msg_z', {of_p6}, {later}, {later}, '{message}');
-             INSERT INTO part VALUES ('prt_z', 'msg_z', {of_p6}, {later}, {later}, '{{\"type\":\"text\",\"text\":\"Add pounds, too\"}}');
-             UPDATE session SET time_updated = {later} WHERE id = {of_p6};"
-        ),
-    );
+    send(&world, "Add pounds, too");
     let report = world.digest(&[]);
     assert_eq!((&report["files_read"], &report["rows_new"]), (&1.into(), &1.into()), "{report}");
     assert!(world.recall(["search", "pounds"]).out.contains("Add pounds, too"));
@@ -106,19 +113,15 @@ fn it_does_not_matter_at_which_moments_the_database_is_read() {
 
 /// Puts another prompt in the place of the last turn: the client deletes what was taken back once a new prompt is sent.
 fn replace_last_turn(world: &World) {
-    let session = "(SELECT id FROM session ORDER BY time_created DESC LIMIT 1)";
-    let (from, later) = ("1795011622800", "1795011700000");
-    let message = format!("{{\"role\":\"user\",\"time\":{{\"created\":{later}}}}}");
+    let from = "1795011622800";
     change(
         world,
         &format!(
-            "DELETE FROM part WHERE message_id IN (SELECT id FROM message WHERE session_id = {session} AND time_created >= {from});
-             DELETE FROM message WHERE session_id = {session} AND time_created >= {from};
-             INSERT INTO message VALUES ('msg_z', {session}, {later}, {later}, '{message}');
-             INSERT INTO part VALUES ('prt_z', 'msg_z', {session}, {later}, {later}, '{{\"type\":\"text\",\"text\":\"Leave it at that\"}}');
-             UPDATE session SET time_updated = {later} WHERE id = {session};"
+            "DELETE FROM part WHERE message_id IN (SELECT id FROM message WHERE session_id = {LAST_SESSION} AND time_created >= {from});
+             DELETE FROM message WHERE session_id = {LAST_SESSION} AND time_created >= {from};"
         ),
     );
+    send(world, "Leave it at that");
 }
 
 #[test]
@@ -135,8 +138,7 @@ fn what_the_user_took_back_is_no_prompt_any_more() {
 #[test]
 fn a_session_keeps_its_title_though_the_turn_before_it_is_gone() {
     let world = OPENCODE.world(VERSION);
-    let session = "(SELECT id FROM session ORDER BY time_created DESC LIMIT 1)";
-    change(&world, &format!("UPDATE session SET title = 'Ounces and pounds' WHERE id = {session}"));
+    change(&world, &format!("UPDATE session SET title = 'Ounces and pounds' WHERE id = {LAST_SESSION}"));
     world.digest(&[]);
     replace_last_turn(&world);
     world.digest(&[]);
@@ -146,12 +148,11 @@ fn a_session_keeps_its_title_though_the_turn_before_it_is_gone() {
 
 /// Has the user go back to before the last prompt of the last session, or forward again.
 fn undo(world: &World, is_undone: bool) {
-    let session = "(SELECT id FROM session ORDER BY time_created DESC LIMIT 1)";
     let last = format!(
-        "(SELECT id FROM message WHERE session_id = {session} AND json_extract(data, '$.role') = 'user' ORDER BY time_created DESC LIMIT 1)"
+        "(SELECT id FROM message WHERE session_id = {LAST_SESSION} AND json_extract(data, '$.role') = 'user' ORDER BY time_created DESC LIMIT 1)"
     );
     let revert = if is_undone { format!("json_object('messageID', {last}, 'snapshot', 'abc')") } else { "NULL".to_owned() };
-    change(world, &format!("UPDATE session SET revert = {revert}, time_updated = time_updated + 1000 WHERE id = {session}"));
+    change(world, &format!("UPDATE session SET revert = {revert}, time_updated = time_updated + 1000 WHERE id = {LAST_SESSION}"));
 }
 
 #[test]
